@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests run on the sources: the `turnwire-source` condition of each package's `exports` points at `src/`. */
+const conditions = ['turnwire-source', 'node', 'import', 'default'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['{spec,sdk,harness,orchestrator,custodian,contract-tests,.ci}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    coverage: {
+      provider: 'v8',
+      reportsDirectory: 'coverage',
+      reporter: ['text-summary', 'json-summary'],
+      include: ['{spec/generate,sdk/typescript/src,sdk/typescript-server/src}/**/*.ts', '{harness,orchestrator,custodian,contract-tests}/src/**/*.ts'],
+      exclude: ['**/gen/**', '**/*.test.ts', '**/*.test-d.ts'],
+    },
+  },
+});

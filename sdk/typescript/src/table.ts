@@ -1,0 +1,89 @@
+/**
+ * The shape of the table that `spec/generate` emits into `gen/protocol.ts`.
+ * Everything here is data of the OpenAPI documents (see `spec/retry.schema.json`); nothing in this SDK
+ * writes a status, a code, a window or a text by hand.
+ */
+
+/** What is proved about a request without an answer; `answered`: a status of ours that says it was not taken. */
+export type Certainty = 'never_delivered' | 'unknown' | 'delivered' | 'answered';
+
+/** One name of the evidence table: what a language's own error is mapped onto before it is judged. */
+export interface EvidenceRow {
+  readonly certainty: 'never_delivered' | 'unknown';
+  /** A refusal that a re-send cannot change (a certificate that is not trusted): fails at once. */
+  readonly permanent?: boolean;
+}
+
+/** One row of a language's native-error table; rows are tried in order, the first that matches decides. */
+export interface NativeRule {
+  readonly evidence: string;
+  /** Error codes; `*` stands for any run of characters. Absent: any code. */
+  readonly code?: readonly string[];
+  /** System calls. Absent: any; an empty list: the error names none. */
+  readonly syscall?: readonly string[];
+  /** Error names (`AbortError`). Absent: any. */
+  readonly name?: readonly string[];
+}
+
+/** One row of the answer table; rows are tried in order, the first that matches decides. */
+export interface AnswerRule {
+  readonly ours: boolean;
+  /** Inclusive status range. */
+  readonly status?: readonly [number, number];
+  readonly codes?: readonly string[];
+  /** The custodian's mark is present and its flag list is non-empty and holds nothing else than these. */
+  readonly onlyFlags?: readonly string[];
+  readonly certainty: Certainty;
+  readonly taken?: boolean;
+}
+
+/** An answer of ours that a seat asks again after. `codes` absent: any code. */
+export interface ReaskRule {
+  readonly status: readonly [number, number];
+  readonly codes?: readonly string[];
+}
+
+/** What one seat may do; one row of the policy table. */
+export interface SeatPolicy {
+  /** The capability of the peer that this row needs; without it the operation's base row applies. */
+  readonly capability?: string;
+  /** `fault`: surface the failure; `tell`: render an outcome; `keep`: go on with what is known. */
+  readonly neverDelivered: 'resend' | 'tell' | 'keep';
+  /**
+   * `resend_same_store`: only with the same key and the store that the first copy was meant for;
+   * `resend_if_fenced`: only when the request carries a fence and the peer honours it;
+   * `resolve`: look the delivery up, then send again under the same id.
+   */
+  readonly unknown: 'resend' | 'resend_same_key' | 'resend_same_store' | 'resend_if_fenced' | 'resolve' | 'tell' | 'keep' | 'fault';
+  readonly answers: readonly ReaskRule[];
+  /** 0: a single attempt. `null`: no window, it goes on for as long as it takes. */
+  readonly windowMs: number | null;
+  readonly attemptMs: number;
+  /** The attempt timer is the poll's own wait plus `attemptMs`. */
+  readonly plusPoll?: boolean;
+  /** An answer resets the ladder (seats with no window). */
+  readonly answerResets?: boolean;
+}
+
+export interface ResponseRow {
+  readonly means: string;
+  readonly taken: boolean | 'unknown';
+  readonly codes?: readonly string[];
+  readonly media?: readonly string[];
+}
+
+export interface OperationRow {
+  readonly document: 'harness' | 'orchestrator' | 'custodian';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  readonly path: string;
+  readonly seats: Readonly<Record<string, SeatPolicy>>;
+  /** Keyed by status, `"200"`. */
+  readonly responses: Readonly<Record<string, ResponseRow>>;
+}
+
+export interface OutcomeRow {
+  readonly kind: 'answer' | 'error';
+  /** `{name}` is replaced; see `spec/outcomes.yaml` for the template language. */
+  readonly text: string;
+  readonly invites: boolean;
+}
