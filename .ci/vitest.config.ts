@@ -17,7 +17,10 @@ export default defineConfig({
       provider: 'v8',
       reportsDirectory: 'coverage',
       reporter: ['text-summary', 'json-summary'],
-      include: ['{spec/generate,sdk/typescript/src,sdk/typescript-server/src}/**/*.ts', '{harness,orchestrator,custodian,contract-tests}/src/**/*.ts'],
+      include: [
+        '{spec/generate,sdk/typescript/src,sdk/typescript-server/src}/**/*.ts',
+        '{harness,orchestrator,custodian,contract-tests}/src/**/*.ts',
+      ],
       exclude: ['**/gen/**', '**/*.test.ts', '**/*.test-d.ts'],
     },
   },

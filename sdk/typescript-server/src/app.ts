@@ -1,0 +1,40 @@
+import { protocol } from '@turnwire/sdk';
+import { Hono } from 'hono';
+import type { Logger } from './logger.ts';
+import { Problem } from './problem.ts';
+
+export interface AppOptions {
+  readonly log: Logger;
+  /** Headers that every answer of this role carries besides `Turnwire-Version`, read at each answer. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+}
+
+/**
+ * A Hono app that already speaks as a role of ours: `Turnwire-Version` on every answer, another major refused with
+ * `unsupported_version`, what no route takes answered `not_found`, a thrown `Problem` written as its document, and a
+ * defect answered 500 `internal_error` without a word of its insides.
+ */
+export function createApp(options: AppOptions): Hono {
+  const app = new Hono();
+  const { headers } = protocol;
+  app.use(async (c, next) => {
+    const asked = c.req.header(headers.version);
+    if (asked !== undefined && asked.split('.')[0] !== protocol.version) {
+      c.res = new Problem(
+        'unsupported_version',
+        `this speaks Turnwire ${protocol.version}, not ${asked.slice(0, 16)}`,
+      ).toResponse();
+    } else {
+      await next();
+    }
+    c.header(headers.version, protocol.version);
+    for (const [name, value] of Object.entries(options.headers?.() ?? {})) c.header(name, value);
+  });
+  app.notFound(() => new Problem('not_found', 'there is nothing at this path').toResponse());
+  app.onError((error) => {
+    if (error instanceof Problem) return error.toResponse();
+    options.log.error({ err: error }, 'a request failed unexpectedly');
+    return new Problem('internal_error', 'the request failed unexpectedly; the log says more').toResponse();
+  });
+  return app;
+}

@@ -1,0 +1,10 @@
+export { type AppOptions, createApp } from './app.ts';
+export { checkParameters, type ReadJsonOptions, readJson } from './body.ts';
+export { type BodyProblem, type DocumentName, requestRules } from './document.ts';
+export { onSignals, runMain, StartError } from './lifecycle.ts';
+export { announce, type Listening, type ListenOptions, listen } from './listen.ts';
+export { type FolderLock, type HoldOptions, holdFolder } from './lock.ts';
+export { createLogger, type Logger } from './logger.ts';
+export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';
+export { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
+export { command, dnsLabel, httpUrl, integer, port, type SettingOptions, seconds, setting } from './settings.ts';

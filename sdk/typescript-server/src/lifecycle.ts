@@ -1,0 +1,37 @@
+/** A configuration or a machine that a role cannot start with; its message is one line that says what to do. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+
+  constructor(
+    message: string,
+    readonly exitCode = 2,
+  ) {
+    super(message);
+  }
+}
+
+/** Runs a program: a `StartError` is one line on stderr and its exit code; anything else is a defect and shows its stack. */
+export async function runMain(program: string, main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(`${program}: ${error.message.replaceAll('\n', ' ')}\n`);
+    process.exit(error.exitCode);
+  }
+}
+
+/** The first SIGTERM or SIGINT drains, a second one of either ends at once. Returns a function that stops listening. */
+export function onSignals(actions: { drain: (signal: NodeJS.Signals) => void; again: () => void }): () => void {
+  let asked = false;
+  const listener = (signal: NodeJS.Signals) => {
+    if (asked) return actions.again();
+    asked = true;
+    actions.drain(signal);
+  };
+  const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}

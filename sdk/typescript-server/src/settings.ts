@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+/** How a setting is read: by its flag, else by its environment variable, else its default. */
+export interface SettingOptions<T> {
+  readonly default?: T;
+  readonly parse?: (text: string) => T;
+  /** What the help prints for the default. */
+  readonly defaultText?: string;
+}
+
+/**
+ * One setting of a role: `TURNWIRE_DATA_DIR` in the environment, `--data-dir` on the command line; the flag wins.
+ * @param name the variable's name without `TURNWIRE_`
+ */
+export function setting<T = string>(name: string, description: string, options: SettingOptions<T> = {}): Option {
+  const flag = name.toLowerCase().replaceAll('_', '-');
+  const option = new Option(`--${flag} <value>`, description).env(`TURNWIRE_${name}`);
+  if (options.default !== undefined) option.default(options.default, options.defaultText);
+  if (options.parse) option.argParser(options.parse);
+  return option;
+}
+
+/** A command whose usage errors are one line and exit code 2, with no stack trace. */
+export function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .showHelpAfterError(false)
+    .configureOutput({ outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, '')}`) })
+    .exitOverride((error) => {
+      process.exit(error.exitCode === 0 ? 0 : 2);
+    });
+}
+
+const fail = (message: string): never => {
+  throw new InvalidArgumentError(message);
+};
+
+/** A TCP port, 0 picks a free one. */
+export function port(text: string): number {
+  const value = Number(text);
+  return /^\d{1,5}$/.test(text) && value <= 65_535 ? value : fail('It must be a port, 0 to 65535.');
+}
+
+/** A whole number of at least `least`. */
+export const integer =
+  (least: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    return Number.isSafeInteger(value) && value >= least && text.trim() !== ''
+      ? value
+      : fail(`It must be a whole number of at least ${least}.`);
+  };
+
+/** Seconds, fractions allowed. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  return Number.isFinite(value) && text.trim() !== '' ? value : fail('It must be a number of seconds.');
+}
+
+/** An absolute http(s) URL without credentials, returned without a trailing slash. */
+export function httpUrl(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return fail('It must be an absolute http:// or https:// URL.');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail('It must begin with http:// or https://.');
+  if (url.username !== '' || url.password !== '') return fail('It must not carry credentials.');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** A DNS label: the name of a placement (TW-TOK). */
+export function dnsLabel(text: string): string {
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)
+    ? text
+    : fail('It must be a DNS label: lower-case letters, digits and inner hyphens, at most 63.');
+}
