@@ -12,12 +12,14 @@ export interface EvidenceRow {
   readonly certainty: 'never_delivered' | 'unknown';
   /** A refusal that a re-send cannot change (a certificate that is not trusted): fails at once. */
   readonly permanent?: boolean;
+  /** One sentence for a person. */
+  readonly meaning: string;
 }
 
 /** One row of a language's native-error table; rows are tried in order, the first that matches decides. */
 export interface NativeRule {
   readonly evidence: string;
-  /** Error codes; `*` stands for any run of characters. Absent: any code. */
+  /** Error codes; `*` stands for any run of characters, the whole code is matched. Absent: any, or none. */
   readonly code?: readonly string[];
   /** System calls. Absent: any; an empty list: the error names none. */
   readonly syscall?: readonly string[];
@@ -31,7 +33,9 @@ export interface AnswerRule {
   /** Inclusive status range. */
   readonly status?: readonly [number, number];
   readonly codes?: readonly string[];
-  /** The custodian's mark is present and its flag list is non-empty and holds nothing else than these. */
+  /** The value of the custodian's header (`headers.custodian`). */
+  readonly mark?: string;
+  /** The body's `flags` is readable, a list, not empty, and every item is exactly one of these. */
   readonly onlyFlags?: readonly string[];
   readonly certainty: Certainty;
   readonly taken?: boolean;
@@ -54,7 +58,15 @@ export interface SeatPolicy {
    * `resend_if_fenced`: only when the request carries a fence and the peer honours it;
    * `resolve`: look the delivery up, then send again under the same id.
    */
-  readonly unknown: 'resend' | 'resend_same_key' | 'resend_same_store' | 'resend_if_fenced' | 'resolve' | 'tell' | 'keep' | 'fault';
+  readonly unknown:
+    | 'resend'
+    | 'resend_same_key'
+    | 'resend_same_store'
+    | 'resend_if_fenced'
+    | 'resolve'
+    | 'tell'
+    | 'keep'
+    | 'fault';
   readonly answers: readonly ReaskRule[];
   /** 0: a single attempt. `null`: no window, it goes on for as long as it takes. */
   readonly windowMs: number | null;
@@ -86,4 +98,50 @@ export interface OutcomeRow {
   /** `{name}` is replaced; see `spec/outcomes.yaml` for the template language. */
   readonly text: string;
   readonly invites: boolean;
+}
+
+/** The root extension and the operations of the three documents. The type arguments are the generated name unions. */
+export interface Protocol<
+  Operation extends string = string,
+  Evidence extends string = string,
+  Code extends string = string,
+  Header extends string = string,
+  Constant extends string = string,
+> {
+  readonly version: string;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<Header, string>>;
+  /** Each name ends in its unit. */
+  readonly constants: Readonly<Record<Constant, number>>;
+  readonly ladder: { readonly rungsMs: readonly number[]; readonly floorShare: number };
+  /** How many levels of an error are looked at; itself is level 1. */
+  readonly causeDepth: number;
+  readonly evidence: Readonly<Record<Evidence, EvidenceRow>>;
+  /** What a failure counts as when the caller had aborted and no status line had come. */
+  readonly afterAbort: Evidence;
+  /** What a failure counts as when nothing in it is evidence. */
+  readonly unexplained: Evidence;
+  readonly native: { readonly node: readonly NativeRule[] };
+  readonly answers: readonly AnswerRule[];
+  readonly operations: Readonly<Record<Operation, OperationRow>>;
+  readonly problemCodes: Readonly<Record<Code, ProblemRow>>;
+}
+
+/** A problem code, the status that it comes with and the title of its problem document. */
+export interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+}
+
+/** One code of `agent.fault.<slot>` (`spec/faults.yaml`). */
+export interface FaultRow {
+  /** The failure category of the execution's record. */
+  readonly category: string;
+  /** Settlement error codes, problem codes of an answer, and certainties of a request without one that end in this fault. */
+  readonly settlements?: readonly string[];
+  readonly answers?: readonly string[];
+  readonly certainties?: readonly Certainty[];
+  /** An agent declared `rerunnable` may be run once more after it, if no pick of the turn was taken. */
+  readonly rerunnable: boolean;
+  readonly meaning: string;
 }
