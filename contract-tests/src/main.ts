@@ -1,0 +1,20 @@
+import { Command } from 'commander';
+import { modelCommand, UsageError } from './model/command.ts';
+
+/** Exit codes: 0 conformant, 1 not, 2 usage, 3 the subject could not be started. */
+const USAGE = 2;
+
+const program = new Command('turnwire-contract')
+  .description('Holds a harness, an orchestrator, a custodian or an SDK, in any language, to the Turnwire spec.')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE));
+
+const model = modelCommand();
+program.addCommand(model.copyInheritedSettings(program));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`turnwire-contract: ${error.message}\n`);
+  process.exitCode = USAGE;
+}
