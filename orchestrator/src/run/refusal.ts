@@ -1,0 +1,35 @@
+import type { JsonValue } from './json.ts';
+
+/** The closed set of refusals; the API maps each onto its problem. */
+export type RefusalCode =
+  | 'turn_over'
+  | 'wrong_placement'
+  | 'run_unavailable'
+  | 'stopping'
+  | 'pick_outstanding'
+  | 'delivery_mismatch'
+  | 'refused'
+  | 'unknown_delivery'
+  | 'unknown_workflow'
+  | 'unknown_run'
+  | 'workflow_refused'
+  | 'invalid'
+  | 'idempotency_mismatch'
+  | 'gate_closed'
+  | 'already_ended'
+  | 'store_unavailable';
+
+/**
+ * The ledger (or the host) says no, and nothing was taken. `members` are further members of the problem body
+ * (`problems`, `allowed`, `gates`, `accepts`, …).
+ */
+export class HostRefusal extends Error {
+  override readonly name = 'HostRefusal';
+  constructor(
+    readonly code: RefusalCode,
+    readonly detail: string,
+    readonly members: Readonly<Record<string, JsonValue>> = {},
+  ) {
+    super(`${code}: ${detail}`);
+  }
+}

@@ -1,0 +1,119 @@
+/** What one step writes beside the run itself. Rows are whole: writing one again replaces it. Times are milliseconds since the epoch. */
+import type { JsonObject, JsonValue } from './json.ts';
+import type { AdmissionState, Settlement } from './state.ts';
+import type { ExecutionStatus, Receipt, RunStatus } from './views.ts';
+
+export interface RunRow {
+  runId: string;
+  workflow: string;
+  status: Exclude<RunStatus, 'drifted'>;
+  /** The host must load it at a restart. */
+  live: boolean;
+  startedAt: number;
+  endedAt?: number;
+  /** The RunState as JSON text. */
+  document: string;
+}
+
+/** Finds the run of a conversation, even when its document cannot be read. */
+export interface TurnRow {
+  turnId: string;
+  iid: string;
+  runId: string;
+  placement: string;
+  openedAt: number;
+  endedAt?: number;
+}
+
+export interface DeliveryRow {
+  iid: string;
+  deliveryId: string;
+  runId: string;
+  turnId: string;
+  placement: string;
+  event: string;
+  /** SHA-256 of the body as a JSON value. */
+  bodyHash: string;
+  status: 'outstanding' | 'delivered';
+  /** How often the machine took the event: once, or not at all when every guard refused. */
+  transitions: 0 | 1;
+  receipt?: Receipt;
+  at: number;
+  answeredAt?: number;
+}
+
+export interface ExecutionRow {
+  executionId: string;
+  runId: string;
+  agent: string;
+  turnId: string;
+  iid: string;
+  placement: string;
+  status: ExecutionStatus;
+  category?: string;
+  reason?: string;
+  startedAt: number;
+  endedAt?: number;
+}
+
+export interface IntentRow {
+  key: string;
+  runId: string;
+  turnId: string;
+  agent: string;
+  iid: string;
+  placement: string;
+  /** The exact text that every copy carries. */
+  body: string;
+  address?: string;
+  store?: string;
+  savedAt: number;
+  sentAt?: number;
+  admission?: AdmissionState;
+  settlement?: Settlement;
+  /** Its named fault; `unsent`: it ended before it was sent. */
+  fault?: string;
+}
+
+export interface KeyRow {
+  scope: string;
+  key: string;
+  runId: string;
+  bodyHash: string;
+  answer: JsonObject;
+  at: number;
+}
+
+export interface FeedRow {
+  /** Given by the store at the commit; grows. */
+  seq: number;
+  runId?: string;
+  type: string;
+  /** The id of the record that it speaks of. */
+  record: string;
+  at: number;
+  data: { [key: string]: JsonValue };
+}
+
+export interface PlacementRow {
+  placement: string;
+  store?: string;
+  capabilities?: { idempotentAdmissions: boolean; fencedAbort: boolean; submissionStreams: boolean };
+  at: number;
+}
+
+/** Changes of an intent that is already saved; what is absent stays. */
+export type IntentChange = Pick<IntentRow, 'key'> & Partial<Pick<IntentRow, 'sentAt' | 'admission' | 'settlement' | 'fault'>>;
+
+/** Everything that one step saves, all or nothing. */
+export interface Writes {
+  run?: RunRow;
+  turns?: readonly TurnRow[];
+  deliveries?: readonly DeliveryRow[];
+  executions?: readonly ExecutionRow[];
+  intents?: readonly IntentRow[];
+  intentChanges?: readonly IntentChange[];
+  keys?: readonly KeyRow[];
+  feed?: readonly Omit<FeedRow, 'seq'>[];
+  placements?: readonly PlacementRow[];
+}

@@ -1,0 +1,154 @@
+/**
+ * The ledger of one run: what is saved with the snapshot, in the same transaction (TW-DUR-011). It holds what is open; what
+ * is over lives on as rows. The outbox is not a second list: what is owed is what is open here (see owed.ts), so that a
+ * restart and the next commit find the same work.
+ *
+ * Times are milliseconds since the epoch.
+ */
+import type { JsonObject, JsonValue } from './json.ts';
+import type { ExecutionStatus, MenuEntry, RunFault } from './views.ts';
+
+/** What is about to be sent, as far as a step needs it; the exact body is the intent's row. */
+export interface IntentState {
+  key: string;
+  /** The store that every copy is meant for, if one was known when the intent was saved. */
+  store?: string;
+  /** Committed before the first copy leaves: without it, nothing was sent. */
+  sent: boolean;
+}
+
+export interface Settlement {
+  outcome: 'completed' | 'failed' | 'aborted';
+  error?: { code: string; message: string };
+}
+
+/** The durable handle of a Submission. `path` is the path and query of its stream, on the placement's own origin. */
+export interface AdmissionState {
+  path: string;
+  offset: string;
+  submissionId: string;
+}
+
+export interface TurnFault {
+  code: string;
+  reason: string;
+}
+
+export interface Outstanding {
+  deliveryId: string;
+  event: string;
+  input: JsonValue;
+  moved: boolean;
+}
+
+export interface Turn {
+  turnId: string;
+  executionId: string;
+  agent: string;
+  invokeId: string;
+  stateId: string;
+  iid: string;
+  placement: string;
+  /** The conversation had messages before this turn, and the turn asked to go on with it. */
+  continued: boolean;
+  /** `open`: the state holds it. `left`: the state is left, the Harness has not been heard to be done with it. */
+  phase: 'open' | 'left';
+  intent: IntentState;
+  admission?: AdmissionState;
+  settlement?: Settlement;
+  nudges: number;
+  reruns: number;
+  /** Names of the picks that were taken, in order. */
+  taken: string[];
+  outstanding?: Outstanding;
+  /** Held back until the outstanding pick is at Rest (TW-RUN-011). */
+  heldFault?: TurnFault;
+  /** An abort is owed from then on; gone when it is acknowledged. */
+  abortAt?: number;
+  /** An earlier turn of this conversation is not done: this one waits for it, and no longer than this. */
+  blockedUntil?: number;
+}
+
+/** What a turn left behind without our knowing that its last receipt was read. */
+export interface Unread {
+  turnId: string;
+  taken: string[];
+}
+
+/** The newest conversation of one Agent in this run. */
+export interface Conversation {
+  agent: string;
+  epoch: number;
+  iid: string;
+  placement: string;
+  menu: MenuEntry[];
+  store?: string;
+  /** A turn of it was admitted: there is something to continue. */
+  begun: boolean;
+  /** Proved gone: it is not continued. */
+  lost?: boolean;
+  unread?: Unread;
+}
+
+export interface Gate {
+  gateId: string;
+  gate: string;
+  invokeId: string;
+  stateId: string;
+  since: number;
+  meta?: JsonValue;
+}
+
+export interface Deadline {
+  id: string;
+  at: number;
+  /** Orders deadlines of the same millisecond. */
+  order: number;
+  event: JsonObject;
+  target?: string;
+}
+
+/** An author's actor that runs now; `key` is the same for every execution of this one start. */
+export interface ActorState {
+  id: string;
+  key: string;
+  stateId: string;
+}
+
+/** Author's actions of one committed step that are still to run: the step can be taken again to find them. */
+export interface Act {
+  id: string;
+  /** The snapshot before; absent: the run's beginning. */
+  before?: JsonObject;
+  event: JsonObject;
+}
+
+export interface RunState {
+  version: 1;
+  runId: string;
+  workflow: string;
+  shape: string;
+  status: 'active' | 'done' | 'error' | 'cancelled';
+  input: JsonValue;
+  machine: JsonObject;
+  value: JsonValue;
+  output?: JsonValue;
+  fault?: RunFault;
+  startedAt: number;
+  endedAt?: number;
+  turns: Turn[];
+  conversations: Conversation[];
+  gates: Gate[];
+  deadlines: Deadline[];
+  actors: ActorState[];
+  acts: Act[];
+  /** Grows with each deadline. */
+  counter: number;
+}
+
+export const terminalExecution = (status: ExecutionStatus): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'cancelled' || status === 'timed_out';
+
+/** Ended runs stay loaded while the Harness has not been heard to be done with their turns, or an action is still to run. */
+export const isLive = (state: RunState): boolean =>
+  state.status === 'active' || state.turns.length > 0 || state.acts.length > 0;
