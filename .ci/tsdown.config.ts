@@ -10,7 +10,7 @@ const packages: Record<string, string[]> = {
   harness: ['index', 'main'],
   orchestrator: ['index', 'main', 'cli'],
   custodian: ['main'],
-  'contract-tests': ['main', 'demo'],
+  'contract-tests': ['main'],
 };
 
 export default defineConfig(

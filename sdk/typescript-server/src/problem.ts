@@ -33,7 +33,7 @@ export class Problem extends Error {
   toResponse(): Response {
     const { title } = protocol.problemCodes[this.code];
     const body = {
-      type: 'about:blank',
+      type: `urn:turnwire:problem:${this.code}`,
       title,
       status: this.status,
       detail: this.detail,

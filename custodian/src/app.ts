@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { protocol } from '@turnwire/sdk';
+import { type Logger, Problem } from '@turnwire/server';
+import { type Context, Hono } from 'hono';
+import { type Forwarded, forward, type Upstream } from './forward.ts';
+import { type Routed, route } from './route.ts';
+import type { TokenFile } from './token-file.ts';
+
+export interface CustodianOptions {
+  readonly upstream: Upstream;
+  readonly token: TokenFile;
+  readonly log: Logger;
+}
+
+/** Headers that belong to one hop, and the mark that only a Custodian may set. */
+const NOT_PASSED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  protocol.headers.custodian,
+]);
+
+/** The Custodian: everything is decided on the raw request, before anything parsed or repaired it. */
+export function createCustodian(options: CustodianOptions): Hono {
+  const { custodian: rules } = protocol;
+  const app = new Hono();
+  app.all('*', async (c) => {
+    const started = Date.now();
+    const incoming = (c.env as { incoming: IncomingMessage }).incoming;
+    const raw = { method: incoming.method ?? '', target: incoming.url ?? '', rawHeaders: incoming.rawHeaders };
+    const routed = route(raw, {
+      placement: options.token.placement,
+      standIn: rules.standIn,
+      forwardedHeaders: rules.forwardedHeaders,
+    });
+    if (routed.kind === 'refuse') {
+      options.log.warn(
+        { method: raw.method, route: 'none', status: new Problem(routed.code, '').status, ms: 0 },
+        'refuse',
+      );
+      return own(new Problem(routed.code, routed.detail));
+    }
+    const outcome = await pass(c, incoming, routed, options);
+    const answer = outcome.kind === 'answered' ? passed(outcome) : unreachable(outcome);
+    const { route: name } = routed;
+    const flags = outcome.kind === 'unreachable' ? outcome.flags : [];
+    const line = {
+      method: raw.method,
+      route: name,
+      status: answer.status,
+      flags,
+      attempts: outcome.attempts,
+      ms: Date.now() - started,
+    };
+    if (outcome.kind === 'answered') options.log.info(line, 'forward');
+    else options.log.warn(line, 'unreachable');
+    return answer;
+  });
+  app.onError((error) => {
+    options.log.error({ err: error }, 'a request failed unexpectedly');
+    return own(new Problem('internal_error', 'the custodian failed unexpectedly; its log says more'));
+  });
+  return app;
+}
+
+function pass(
+  c: Context,
+  incoming: IncomingMessage,
+  routed: Extract<Routed, { kind: 'forward' }>,
+  options: CustodianOptions,
+) {
+  return forward(options.upstream, {
+    route: routed.route,
+    method: incoming.method ?? '',
+    target: incoming.url ?? '',
+    headers: routed.headers,
+    token: options.token.read(),
+    incoming,
+    signal: c.req.raw.signal,
+  });
+}
+
+/** An upstream's answer, unchanged but for what belongs to one hop: whose answer it is, its own headers say. */
+function passed({ answer }: Extract<Forwarded, { kind: 'answered' }>): Response {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value === undefined || NOT_PASSED.has(name.toLowerCase())) continue;
+    for (const one of [value].flat()) headers.append(name, one);
+  }
+  const empty = answer.statusCode === 204 || answer.statusCode === 304;
+  if (empty) answer.body.resume();
+  const body = empty ? null : (Readable.toWeb(answer.body) as ReadableStream);
+  return new Response(body, { status: answer.statusCode, headers });
+}
+
+function unreachable({ flags, detail }: Extract<Forwarded, { kind: 'unreachable' }>): Response {
+  const { mark } = protocol.custodian;
+  return own(
+    new Problem('custodian_unreachable', detail, {
+      headers: { [protocol.headers.custodian]: mark },
+      members: { flags },
+    }),
+  );
+}
+
+function own(problem: Problem): Response {
+  const response = problem.toResponse();
+  response.headers.set(protocol.headers.version, protocol.version);
+  return response;
+}
