@@ -85,7 +85,8 @@ export interface ResponseRow {
 }
 
 export interface OperationRow {
-  readonly document: 'harness' | 'orchestrator' | 'custodian';
+  /** The documents that have it; the custodian forwards some of the orchestrator's. */
+  readonly documents: readonly ('harness' | 'orchestrator' | 'custodian')[];
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
   readonly path: string;
   readonly seats: Readonly<Record<string, SeatPolicy>>;
@@ -123,8 +124,30 @@ export interface Protocol<
   readonly unexplained: Evidence;
   readonly native: { readonly node: readonly NativeRule[] };
   readonly answers: readonly AnswerRule[];
+  readonly custodian: CustodianData;
   readonly operations: Readonly<Record<Operation, OperationRow>>;
   readonly problemCodes: Readonly<Record<Code, ProblemRow>>;
+}
+
+/** The custodian's mark, its own re-sends, and what it says of a failure in Envoy's response-flag words. */
+export interface CustodianData {
+  /** The value of its header on its own 502. */
+  readonly mark: string;
+  /** The bearer token that a request to it must carry; it is public and worthless elsewhere. */
+  readonly standIn: string;
+  /** Lower-case names of the request headers that go upstream. */
+  readonly forwardedHeaders: readonly string[];
+  readonly connectTimeoutMs: number;
+  readonly pickRetries: number;
+  readonly retryWindowMs: number;
+  readonly readRetries: number;
+  readonly provingFlags: readonly string[];
+  /** Its retries ran out and no attempt had written a byte. */
+  readonly exhaustedFlag: string;
+  /** The caller went away. */
+  readonly abortedFlag: string;
+  /** Evidence name → flag; every evidence name has one. */
+  readonly flags: Readonly<Record<string, string>>;
 }
 
 /** A problem code, the status that it comes with and the title of its problem document. */

@@ -1,0 +1,36 @@
+import type { FaultRow } from '../../sdk/typescript/src/table.ts';
+import { readYaml } from './sources.ts';
+import { SpecError } from './spec-error.ts';
+
+const file = 'faults.yaml';
+const keyed = ['settlements', 'answers', 'certainties'] as const;
+
+export interface Faults {
+  categories: string[];
+  faults: Record<string, FaultRow>;
+}
+
+/** `faults.yaml`, checked: known categories, each given by some fault; no code in two rows; problem codes of the enum. */
+export function readFaults(specFolder: string, problemCodes: ReadonlySet<string>): Faults {
+  const { categories, faults } = readYaml(specFolder, file) as unknown as Faults;
+  for (const by of keyed) {
+    const seen = new Map<string, string>();
+    for (const [code, row] of Object.entries(faults)) {
+      for (const key of row[by] ?? []) {
+        const other = seen.get(key);
+        if (other) throw new SpecError(file, `faults.${code}.${by}`, `take out \`${key}\`: it is in ${other} already`);
+        if (by === 'answers' && !problemCodes.has(key)) {
+          throw new SpecError(file, `faults.${code}.answers`, `\`${key}\` is not a ProblemCode of components.yaml`);
+        }
+        seen.set(key, code);
+      }
+    }
+  }
+  for (const [code, { category }] of Object.entries(faults)) {
+    if (!categories.includes(category))
+      throw new SpecError(file, `faults.${code}.category`, `\`${category}\` is not in categories`);
+  }
+  const idle = categories.find((category) => !Object.values(faults).some((row) => row.category === category));
+  if (idle) throw new SpecError(file, 'categories', `\`${idle}\` is given by no fault: give it or take it out`);
+  return { categories, faults };
+}

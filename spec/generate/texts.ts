@@ -1,0 +1,59 @@
+import type { OutcomeRow } from '../../sdk/typescript/src/table.ts';
+import { readYaml } from './sources.ts';
+import { SpecError } from './spec-error.ts';
+import { usesOf } from './template.ts';
+import { wordingFault } from './wording.ts';
+
+const file = 'outcomes.yaml';
+
+interface TextSource {
+  text: string;
+  values: string[];
+}
+
+type OutcomeSource = TextSource & OutcomeRow & { requirement: string };
+
+/** Every mark names a declared value, every declared value is used, one that may be missing is only used where it is there. */
+function checkTemplate(at: string, { text, values }: { text: string; values: readonly string[] }): void {
+  const declared = new Map(values.map((value) => [value.replace('?', ''), value.endsWith('?')]));
+  let uses: ReturnType<typeof usesOf>;
+  try {
+    uses = usesOf(text);
+  } catch (error) {
+    throw new SpecError(file, `${at}.text`, `mend the template: ${(error as Error).message}`);
+  }
+  for (const { name, guarded } of uses) {
+    const optional = declared.get(name);
+    if (optional === undefined) throw new SpecError(file, `${at}.text`, `declare {${name}} in \`values\``);
+    if (optional && !guarded)
+      throw new SpecError(file, `${at}.text`, `put {${name}} under {?${name}}: it may not be there`);
+  }
+  const unused = [...declared.keys()].find((name) => !uses.some((use) => use.name === name));
+  if (unused) throw new SpecError(file, `${at}.values`, `take out \`${unused}\`: the text does not use it`);
+}
+
+export interface Texts {
+  outcomes: Record<string, OutcomeRow>;
+  texts: Record<string, string>;
+}
+
+/** `outcomes.yaml`, checked: templates, values, and what a text must not say. */
+export function readTexts(specFolder: string): Texts {
+  const source = readYaml(specFolder, file) as unknown as {
+    outcomes: Record<string, OutcomeSource>;
+    texts: Record<string, TextSource>;
+  };
+  const outcomes: Record<string, OutcomeRow> = {};
+  for (const [code, row] of Object.entries(source.outcomes)) {
+    checkTemplate(`outcomes.${code}`, row);
+    const fault = wordingFault(code, row);
+    if (fault) throw new SpecError(file, `outcomes.${code}.text`, fault);
+    outcomes[code] = { kind: row.kind, text: row.text, invites: row.invites };
+  }
+  const texts: Record<string, string> = {};
+  for (const [name, row] of Object.entries(source.texts)) {
+    checkTemplate(`texts.${name}`, row);
+    texts[name] = row.text;
+  }
+  return { outcomes, texts };
+}
