@@ -50,6 +50,7 @@ export interface WorkflowEvent {
   description?: string;
   by: CausedBy;
   input: ZodType;
+  answer?(args: { context: unknown; event: MachineEvent }): unknown;
 }
 
 /** One tool of a Menu, or one event that a gate accepts. `input` is JSON Schema. */
@@ -80,6 +81,8 @@ export interface Workflow {
   inputSchema: ZodType;
   /** JSON Schema of the run's input. */
   inputJson: JsonObject;
+  /** Each slot's Menu: fixed order, byte for byte the same at every load of the same module (TW-AUT-001). */
+  menus: Record<string, MenuItem[]>;
   /** Drift hash: state ids and nesting, invoke ids and sources, transition targets, the agents' events. */
   shape: string;
 }
