@@ -41,6 +41,7 @@ async function stepWithRetry(request: StepRequest, options: AiSdkEngineOptions):
         throw new EngineFailure(`${reason} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`, { cause: error });
       request.emit({ type: 'again', reason });
       await options.clock.sleep(wait, request.signal);
+      request.signal.throwIfAborted();
     }
   }
 }
@@ -66,11 +67,13 @@ function judge(error: unknown, now: number): Failure & { message: string } {
   if (error instanceof EngineFailure) return { retryable: false, message: error.message };
   if (!APICallError.isInstance(error)) return { retryable: true, message: deepest(error) };
   const asked = askedToWait(error.responseHeaders, now);
-  const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
+  // Without a status, or with a good one and a broken body, the message is a wrapper's.
+  const wrapped = error.statusCode === undefined || error.statusCode < 300;
+  const status = wrapped ? '' : ` (${error.statusCode})`;
   return {
-    retryable: error.isRetryable || error.statusCode === undefined,
+    retryable: error.isRetryable || wrapped,
     ...(asked !== undefined && { retryAfterMs: asked }),
-    message: `the model's provider failed${status}: ${error.statusCode === undefined ? deepest(error) : error.message}`,
+    message: `the model's provider failed${status}: ${wrapped ? deepest(error) : error.message}`,
   };
 }
 

@@ -6,14 +6,8 @@ export const MAX_TOOL_CALLS = 256;
 /** The call that would be this many-th identical one in a row is never executed (TW-TRN-011). */
 export const MAX_IDENTICAL_CALLS = 4;
 
-/** Observers get at most four deltas a second: one write per message and quarter second (TW-STR-032). */
-export const DELTA_INTERVAL_MS = 250;
-
-/** A delta is flushed early when it holds this much, so that one record stays small. */
-export const DELTA_MAX_CHARS = 16_384;
-
-/** An engine that ignores its signal is left behind after this long: an abort settles within 1 s (TW-ABT-006). */
-export const ENGINE_ABORT_GRACE_MS = 800;
+/** Observers get at most four deltas a second, with a margin for the clock that stamps them (TW-STR-032). */
+export const DELTA_INTERVAL_MS = 260;
 
 /** A provider is tried this often within one step; what fails six times is down, not busy. */
 export const MODEL_ATTEMPTS = 6;

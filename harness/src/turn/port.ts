@@ -73,7 +73,10 @@ export interface TurnProgress {
   readonly tokens: number;
   /** The last call that reached the workflow and moved nothing, and how often in a row. */
   readonly repeated: { readonly key: string; readonly count: number };
+  /** The Allowed picks that the model was told last, receipts included. */
   readonly told: readonly string[];
+  /** The Allowed picks of the last surface read, which is what `etag` stands for. */
+  readonly listed: readonly string[];
   readonly etag?: string;
   readonly clientDeliveryIds: boolean;
 }
@@ -145,8 +148,11 @@ export interface AgentSurface {
   /** `step`: at a step boundary, one attempt of 2 s. Never throws for a failure on the wire. */
   read(request: { iid: string; etag?: string; step: boolean }, signal: AbortSignal): Promise<SurfaceRead>;
   /** Every outcome is a value. After the signal is aborted it ends within 2 s. */
-  deliver(request: PickRequest, signal: AbortSignal): Promise<Delivered>;
+  deliver(request: PickRequest, signal: AbortSignal): Promise<PickResult>;
 }
+
+/** The part of an outcome that the turn goes by. */
+export type PickResult = Pick<Delivered, 'code' | 'kind' | 'text' | 'allowed' | 'turnComplete'>;
 
 export interface PickRequest {
   readonly iid: string;
@@ -161,9 +167,11 @@ export interface PickRequest {
   onOutstanding(deliveryId: string): Promise<void>;
 }
 
-/** Time as the turn sees it; `systemClock` of the SDK fits. */
+/** Time as the turn sees it: `{ now: Date.now, sleep: systemClock.sleep }`. */
 export interface TurnClock {
+  /** Milliseconds since the epoch: a deadline goes on while the process is down. */
   now(): number;
+  /** Resolves after `ms`, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
