@@ -21,3 +21,20 @@ export const STOP_CONNECTIONS_MS = 1_500;
 
 /** Buckets of the request histogram in seconds: commits are milliseconds, parked polls up to 25 s. */
 export const REQUEST_SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+
+/** How long a command re-tries before it says that the orchestrator cannot be reached: a person waits at the prompt. */
+export const COMMAND_WINDOW_MS = 3_000;
+
+/** How long `run` and `logs -f` look for an orchestrator that went away: a restart with many runs takes half a minute. */
+export const RECONNECT_MS = 120_000;
+export const RECONNECT_PAUSE_MS = 500;
+
+/** A file given as an input is a body in the end, and a body has this bound on the wire. */
+export const INPUT_FILE_MAX_BYTES = 8_388_608;
+
+/** `turnwire dev`: a process that has not said where it listens by then will not. */
+export const CHILD_START_MS = 60_000;
+/** `turnwire dev`: how long a process may drain after Ctrl-C before it is killed; above an orchestrator's own 10 s. */
+export const CHILD_STOP_MS = 15_000;
+/** `turnwire dev`: running turns get this long to finish, in seconds; a person waits for the prompt. */
+export const DEV_DRAIN_SECONDS = 3;

@@ -1,6 +1,16 @@
 /** Reads a secret from a file that is this user's alone, and makes it when it is missing. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { StartError } from '@turnwire/server';
 import { SECRET_FILE_MAX_BYTES } from './limits.ts';
@@ -44,9 +54,12 @@ function contentOf(file: string, descriptor: number): Buffer {
   const { mode, size } = fstatSync(descriptor);
   if ((mode & 0o170000) !== 0o100000) throw new StartError(`${file} is not a file; move it away`);
   if ((mode & 0o077) !== 0) {
-    throw new StartError(`${file} can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}); run: chmod 600 ${file}`);
+    throw new StartError(
+      `${file} can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}); run: chmod 600 ${file}`,
+    );
   }
-  if (size > SECRET_FILE_MAX_BYTES) throw new StartError(`${file} is too large to hold a secret (${size} bytes); move it away`);
+  if (size > SECRET_FILE_MAX_BYTES)
+    throw new StartError(`${file} is too large to hold a secret (${size} bytes); move it away`);
   const bytes = Buffer.alloc(size);
   const read = readSync(descriptor, bytes, 0, size, 0);
   return bytes.subarray(0, bytes[read - 1] === 0x0a ? read - 1 : read);
@@ -66,7 +79,9 @@ function makeSecret(file: string, text: string): boolean {
     }
     return linkInto(aside, file);
   } catch (error) {
-    throw new StartError(`${file} is missing and cannot be made (${reasonOf(error)}); make ${dirname(file)} writable for this user, or put the file there`);
+    throw new StartError(
+      `${file} is missing and cannot be made (${reasonOf(error)}); make ${dirname(file)} writable for this user, or put the file there`,
+    );
   }
 }
 

@@ -68,7 +68,9 @@ describe('the signing key file', () => {
 
   it.each([0o640, 0o604, 0o644, 0o620, 0o602])('is refused with mode %o, naming the remedy', (mode) => {
     const file = put('signing.key', KEY, mode);
-    expect(() => signingKey(dir)).toThrow(`${file} can be read by others (mode 0${mode.toString(8)}); run: chmod 600 ${file}`);
+    expect(() => signingKey(dir)).toThrow(
+      `${file} can be read by others (mode 0${mode.toString(8)}); run: chmod 600 ${file}`,
+    );
   });
 
   it('is refused when 31 bytes are left without the newline', () => {
@@ -85,7 +87,9 @@ describe('the signing key file', () => {
     put('state', 'a file where the folder should be');
     expect(() => signingKey(join(dir, 'state'))).toThrow(/^[^\n]*signing\.key cannot be read \(ENOTDIR\)[^\n]*$/);
     symlinkSync(join(dir, 'nowhere', 'x'), join(dir, 'dangling'));
-    expect(() => signingKey(join(dir, 'dangling'))).toThrow(/is missing and cannot be made \([A-Z]+\); make .* writable/);
+    expect(() => signingKey(join(dir, 'dangling'))).toThrow(
+      /is missing and cannot be made \([A-Z]+\); make .* writable/,
+    );
   });
 });
 

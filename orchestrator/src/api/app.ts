@@ -1,0 +1,34 @@
+import { createApp } from '@turnwire/server';
+import type { Hono } from 'hono';
+import { pick, readDelivery, readSurface } from './agents.ts';
+import type { Deps } from './deps.ts';
+import { readEvents, readRunEvents } from './feed.ts';
+import { getHealth, getMetrics, getOrchestratorInfo, getReadiness } from './open.ts';
+import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, startRun } from './runs.ts';
+
+/** The Orchestrator API: routes only. Each is timed under the `operationId` that the spec gives it. */
+export function createOrchestratorApp(deps: Deps): Hono {
+  const { timed } = deps.metrics;
+  const app = createApp({ log: deps.log });
+
+  app.get('/healthz', getHealth);
+  app.get('/readyz', getReadiness(deps));
+  app.get('/metrics', getMetrics(deps));
+  app.get('/.well-known/turnwire', getOrchestratorInfo(deps));
+
+  app.get('/agents/:iid/surface', timed('readSurface', readSurface(deps)));
+  app.post('/agents/:iid/events', timed('pick', pick(deps)));
+  app.get('/agents/:iid/deliveries/:deliveryId', timed('readDelivery', readDelivery(deps)));
+
+  app.get('/workflows', timed('listWorkflows', listWorkflows(deps)));
+  app.get('/workflows/:name', timed('getWorkflow', getWorkflow(deps)));
+  app.post('/workflows/:name/runs', timed('startRun', startRun(deps)));
+  app.get('/runs', timed('listRuns', listRuns(deps)));
+  app.get('/runs/:runId', timed('getRun', getRun(deps)));
+  app.post('/runs/:runId/gates/:gate/events', timed('answerGate', answerGate(deps)));
+  app.post('/runs/:runId/cancel', timed('cancelRun', cancelRun(deps)));
+
+  app.get('/runs/:runId/events', timed('readRunEvents', readRunEvents(deps)));
+  app.get('/events', timed('readEvents', readEvents(deps)));
+  return app;
+}

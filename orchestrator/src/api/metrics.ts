@@ -1,0 +1,56 @@
+import { Problem } from '@turnwire/server';
+import type { Context } from 'hono';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { REQUEST_SECONDS_BUCKETS } from '../limits.ts';
+import type { Service } from './service.ts';
+
+type Handler = (c: Context) => Response | Promise<Response>;
+
+/** The Orchestrator's own registry: nothing global, so that two in one process do not share a number. */
+export interface Metrics {
+  /** The handler, with its requests counted and timed under its operation's name. */
+  timed(operation: string, handler: Handler): Handler;
+  /** The Prometheus text, the host's counters included. */
+  text(): Promise<{ body: string; contentType: string }>;
+}
+
+export function createMetrics(service: Service): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'turnwire_http_request_seconds',
+    help: 'Time to the head of the answer, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets: REQUEST_SECONDS_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    timed: (operation, handler) => async (c) => {
+      const started = performance.now();
+      const observe = (status: number) =>
+        requests.observe({ operation, status: String(status) }, (performance.now() - started) / 1_000);
+      try {
+        const response = await handler(c);
+        observe(response.status);
+        return response;
+      } catch (error) {
+        observe(error instanceof Problem ? error.status : 500);
+        throw error;
+      }
+    },
+    async text() {
+      publishCounters(registry, service.peek()?.counters() ?? {});
+      return { body: await registry.metrics(), contentType: registry.contentType };
+    },
+  };
+}
+
+function publishCounters(registry: Registry, counters: Readonly<Record<string, number>>): void {
+  for (const [key, value] of Object.entries(counters)) {
+    const name = `turnwire_${key}`;
+    const gauge =
+      (registry.getSingleMetric(name) as Gauge | undefined) ??
+      new Gauge({ name, help: `${key.replaceAll('_', ' ')}, as the run host counts it.`, registers: [registry] });
+    gauge.set(value);
+  }
+}

@@ -1,0 +1,115 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { port, setting } from '@turnwire/server';
+import type { Command } from 'commander';
+import { placementOption, stateDirOption, workflowsFolder } from '../settings.ts';
+import { exitText } from './dev/child.ts';
+import { logText } from './dev/log-line.ts';
+import { type Stack, startStack } from './dev/stack.ts';
+import { CliError, ExitCode } from './exit.ts';
+import { readText } from './input.ts';
+import { type Io, print, printJson } from './io.ts';
+import { ADDRESS_FILE } from './target.ts';
+
+interface DevFlags {
+  workflows?: string;
+  stateDir: string;
+  placement: string;
+  port: number;
+  custodianPort: number;
+  harnessPort: number;
+  script?: string;
+  json?: boolean;
+}
+
+const NOTES = `
+A port that is taken is replaced by a free one. Without OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY the kit's
+scripted model answers. Ctrl-C drains: the Harness first, then the Custodian, the Orchestrator and the model; again: at once.`;
+
+/** `turnwire dev`: the three roles as child processes, and a scripted model where no key is set. */
+export function devCommand(program: Command, io: Io): void {
+  program
+    .command('dev')
+    .description('start everything on this machine')
+    .addOption(setting('WORKFLOWS', 'folder of workflow modules (default: ./workflows, else the shipped examples)'))
+    .addOption(stateDirOption())
+    .addOption(placementOption())
+    .option('--port <port>', "the Orchestrator's port", port, 4000)
+    .option('--custodian-port <port>', "the Custodian's port", port, 8081)
+    .option('--harness-port <port>', "the Harness's port", port, 8080)
+    .option('--script <file>', 'what the scripted model says')
+    .option('--json', 'print JSON lines')
+    .addHelpText('after', NOTES)
+    .action((flags: DevFlags) => dev(flags, io));
+}
+
+async function dev(flags: DevFlags, io: Io): Promise<void> {
+  const stateDir = resolve(io.cwd, flags.stateDir);
+  const workflows = folderOf(flags, io);
+  if (flags.script !== undefined) await readText(flags.script, io);
+  const stack = await startStack({
+    workflows,
+    stateDir,
+    placement: flags.placement,
+    ports: { orchestrator: flags.port, custodian: flags.custodianPort, harness: flags.harnessPort },
+    ...(flags.script !== undefined && { script: resolve(io.cwd, flags.script) }),
+    env: process.env,
+    signal: io.signal,
+    onLine: (name, line) =>
+      flags.json ? printJson(io, { from: name, line }) : print(io, `${name.padEnd(12)} ${logText(line)}`),
+  });
+  await supervise(stack, join(stateDir, ADDRESS_FILE), () => greet(stack, workflows, flags, io), io);
+}
+
+/** Stays until Ctrl-C, or until one of them ends by itself; then the others are drained. */
+async function supervise(stack: Stack, addressFile: string, ready: () => void, io: Io): Promise<void> {
+  const again = () => {
+    if (io.signal.aborted) stack.kill();
+  };
+  const asked = new Promise<undefined>((done) => {
+    if (io.signal.aborted) done(undefined);
+    io.signal.addEventListener('abort', () => done(undefined), { once: true });
+  });
+  writeFileSync(addressFile, `${stack.orchestrator}\n`);
+  try {
+    ready();
+    const dead = await Promise.race([stack.died, asked]);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, again);
+    if (!dead) return io.err('\nturnwire: draining; Ctrl-C again stops at once\n');
+    throw new CliError(
+      `the ${dead.name} ended by itself (${exitText(dead.exit)}); its last lines are above. The others were stopped`,
+      ExitCode.runFailed,
+    );
+  } finally {
+    rmSync(addressFile, { force: true });
+    await stack.stop();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, again);
+  }
+}
+
+function greet(stack: Stack, workflows: string, flags: DevFlags, io: Io): void {
+  const { orchestrator, custodian, harness, model } = stack;
+  if (flags.json)
+    return printJson(io, { event: 'ready', orchestrator, custodian, harness, ...(model && { model }), workflows });
+  print(io, '');
+  print(io, `Orchestrator  ${orchestrator}   workflows from ${workflows}`);
+  print(io, `Custodian     ${custodian}`);
+  print(io, `Harness       ${harness}`);
+  print(
+    io,
+    `model         ${model ? `${model}   scripted; set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for a real one` : 'as your environment says'}`,
+  );
+  const elsewhere = flags.stateDir === '.turnwire' ? '' : ` --state-dir ${flags.stateDir}`;
+  print(io, `In another terminal, from this folder: turnwire run WORKFLOW --input @FILE${elsewhere}. Ctrl-C stops.`);
+  print(io, '');
+}
+
+function folderOf(flags: DevFlags, io: Io): string {
+  if (flags.workflows !== undefined) return workflowsFolder(flags.workflows, io.cwd);
+  if (existsSync(resolve(io.cwd, 'workflows'))) return workflowsFolder('workflows', io.cwd);
+  const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+  // Bundled, this module lies one folder higher than in the sources.
+  const folder = existsSync(examples) ? examples : fileURLToPath(new URL('../examples', import.meta.url));
+  return workflowsFolder(folder, io.cwd);
+}

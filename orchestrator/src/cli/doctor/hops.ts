@@ -1,0 +1,144 @@
+/** Asks each process how it is, the way that the others ask it; each failure with what is proved about the probe. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type Connection,
+  connect,
+  harnessInfo,
+  health,
+  listWorkflows,
+  orchestratorInfo,
+  protocol,
+  readiness,
+  surface,
+  TurnwireFault,
+} from '@turnwire/sdk';
+import { StartError } from '@turnwire/server';
+import { readSecret } from '../../secret-file.ts';
+import { harnessToken, INSTANCE_TOKEN_FILE, SIGNING_KEY_FILE } from '../../tokens.ts';
+import type { Finding } from './finding.ts';
+
+export interface Hops {
+  readonly orchestratorUrl: string;
+  readonly harnessUrl: string;
+  readonly custodianUrl: string;
+  readonly placement: string;
+  readonly stateDir: string;
+  readonly instanceToken?: string;
+  readonly signal: AbortSignal;
+}
+
+export async function checkHops(hops: Hops): Promise<Finding[]> {
+  const groups = await Promise.all([checkOrchestrator(hops), checkHarness(hops), checkCustodian(hops)]);
+  return groups.flat();
+}
+
+type Probe = (connection: Connection, call: { signal: AbortSignal; windowMs: number }) => Promise<string>;
+
+async function probe(check: string, url: string, token: string | undefined, hops: Hops, ask: Probe): Promise<Finding> {
+  const connection = connect({ baseUrl: url, ...(token !== undefined && { token }) });
+  try {
+    return { check, ok: true, detail: `${url} ${await ask(connection, { signal: hops.signal, windowMs: 0 })}` };
+  } catch (error) {
+    if (error instanceof TurnwireFault) return failed(check, url, error);
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function failed(check: string, url: string, fault: TurnwireFault): Finding {
+  if (fault.status !== undefined) {
+    return {
+      check,
+      ok: false,
+      detail: `${url} answered ${fault.status} ${fault.code}: ${fault.problem?.detail ?? fault.message}`,
+      remedy: remedyFor(fault),
+    };
+  }
+  return {
+    check,
+    ok: false,
+    detail: `${url}: ${fault.message} (${fault.certainty.replaceAll('_', ' ')})`,
+    remedy: 'start it, or set its URL',
+    certainty: fault.certainty,
+  };
+}
+
+function remedyFor({ status, code }: TurnwireFault): string {
+  if (code === 'custodian_unreachable')
+    return 'the Custodian runs and cannot reach the Orchestrator: check its TURNWIRE_ORCHESTRATOR_URL';
+  if (status === 401)
+    return 'its token was derived from another key, or is another instance’s: check the state dir and the placement';
+  if (status === 403) return 'the token is of another kind or placement: check which one it was given';
+  if (status === 503) return 'wait for it, its log says what it does';
+  return 'check that this is the address of that process';
+}
+
+function checkOrchestrator(hops: Hops): Promise<Finding[]> {
+  const { orchestratorUrl: url } = hops;
+  const token = hops.instanceToken || secretText(join(hops.stateDir, INSTANCE_TOKEN_FILE));
+  return Promise.all([
+    probe('orchestrator serves', url, undefined, hops, async (connection, call) => {
+      await health(connection, call);
+      const { software, version } = await orchestratorInfo(connection, call);
+      return `${software.name} ${software.version}, wire ${version}`;
+    }),
+    probe('orchestrator is ready', url, undefined, hops, async (connection, call) => {
+      await readiness(connection, call);
+      return 'takes work';
+    }),
+    probe('instance token', url, token, hops, async (connection, call) => {
+      const { items } = await listWorkflows(connection, call);
+      const refused = items.filter(({ status }) => status === 'refused').map(({ name }) => name);
+      return `is accepted; ${items.length} workflows${refused.length > 0 ? `, refused: ${refused.join(', ')}` : ''}`;
+    }),
+  ]);
+}
+
+function checkHarness(hops: Hops): Promise<Finding[]> {
+  const { harnessUrl: url, placement } = hops;
+  const key = secretBytes(join(hops.stateDir, SIGNING_KEY_FILE));
+  const token = key && harnessToken(key, placement);
+  return Promise.all([
+    probe('harness is ready', url, undefined, hops, async (connection, call) => {
+      await readiness(connection, call);
+      return 'takes work';
+    }),
+    probe('harness token', url, token, hops, async (connection, call) => {
+      const { software, version } = await harnessInfo(connection, call);
+      return `of ${placement} is accepted; ${software.name} ${software.version}, wire ${version}`;
+    }),
+  ]);
+}
+
+/** A surface that cannot exist: "turn over" is the Orchestrator's own word, so the whole way there and back works. */
+async function checkCustodian(hops: Hops): Promise<Finding[]> {
+  const finding = await probe(
+    'custodian',
+    hops.custodianUrl,
+    protocol.custodian.standIn,
+    hops,
+    async (connection, call) => {
+      try {
+        await surface(connection, { iid: `doctor-${randomUUID()}` }, call);
+      } catch (error) {
+        if (!(error instanceof TurnwireFault) || error.problem?.code !== 'turn_over') throw error;
+      }
+      return 'reaches the orchestrator with its placement token';
+    },
+  );
+  return [finding];
+}
+
+const secretText = (file: string): string | undefined => secretBytes(file)?.toString('latin1');
+
+/** What `checkMachine` has already said is not said again here. */
+function secretBytes(file: string): Buffer | undefined {
+  try {
+    return readSecret(file);
+  } catch (error) {
+    if (error instanceof StartError) return undefined;
+    throw error;
+  }
+}

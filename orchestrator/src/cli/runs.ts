@@ -1,0 +1,73 @@
+import { listRuns, type RunView } from '@turnwire/sdk';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { type Io, print, printJson } from './io.ts';
+import { type TargetFlags, targetOptions, withTarget } from './target.ts';
+
+interface RunsFlags extends TargetFlags {
+  workflow?: string;
+  status?: string;
+  limit: number;
+  cursor?: string;
+}
+
+const STATUSES = ['active', 'done', 'error', 'cancelled', 'drifted'];
+
+/** `turnwire runs`: the runs, newest first. */
+export function runsCommand(program: Command, io: Io): void {
+  targetOptions(program.command('runs').description('list runs, newest first'))
+    .option('--workflow <name>', 'only those of one workflow')
+    .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
+    .option('--limit <n>', 'at most so many, 1 to 200', limit, 50)
+    .option('--cursor <cursor>', 'go on where the last list ended')
+    .action((flags: RunsFlags) =>
+      withTarget(flags, io, async (connection) => {
+        const { workflow, status, cursor } = flags;
+        const filter = {
+          limit: flags.limit,
+          ...(workflow && { workflow }),
+          ...(status && { status }),
+          ...(cursor && { cursor }),
+        };
+        const page = await listRuns(connection, filter, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
+        if (flags.json) return printJson(io, page);
+        if (page.items.length === 0) return print(io, 'no runs');
+        for (const line of table(page.items.map(row))) print(io, line);
+        if (page.nextCursor) print(io, `more: turnwire runs --cursor ${page.nextCursor}`);
+      }),
+    );
+}
+
+function row(run: RunView): string[] {
+  const gates = run.gates.map(({ gate }) => gate).join(', ');
+  const note = gates ? `waits for ${gates}` : (run.fault?.code ?? stateText(run.value));
+  return [run.runId, run.workflow, run.status, run.startedAt, note];
+}
+
+/** A machine's state value on one line: `coding.checking`, `a.x + b.y` where states are parallel. */
+export function stateText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || typeof value !== 'object') return '';
+  return Object.entries(value)
+    .map(([key, inner]) => [key, stateText(inner)].filter(Boolean).join('.'))
+    .join(' + ');
+}
+
+function table(rows: readonly string[][]): string[] {
+  const widths = rows.reduce<number[]>(
+    (all, cells) => cells.map((cell, index) => Math.max(cell.length, all[index] ?? 0)),
+    [],
+  );
+  return rows.map((cells) =>
+    cells
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function limit(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 200.');
+}

@@ -1,0 +1,78 @@
+/** Which orchestrator a command speaks to, and with which token. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Connection, connect } from '@turnwire/sdk';
+import { httpUrl, setting } from '@turnwire/server';
+import type { Command } from 'commander';
+import { readSecret } from '../secret-file.ts';
+import { INSTANCE_TOKEN_FILE } from '../tokens.ts';
+import { CliError } from './exit.ts';
+import type { Io } from './io.ts';
+
+export const DEFAULT_URL = 'http://127.0.0.1:4000';
+
+/** `turnwire dev` leaves its address here while it runs, so that another terminal finds it on a free port. */
+export const ADDRESS_FILE = 'orchestrator.url';
+
+export interface TargetFlags {
+  url?: string;
+  instanceToken?: string;
+  stateDir: string;
+  json?: boolean;
+}
+
+/** The options of every command that speaks to an orchestrator. */
+export function targetOptions(command: Command): Command {
+  return command
+    .addOption(
+      setting('URL', `the orchestrator (default: that of turnwire dev in the state dir, else ${DEFAULT_URL})`, {
+        parse: httpUrl,
+      }),
+    )
+    .addOption(setting('INSTANCE_TOKEN', 'its instance token (default: read from the state dir)'))
+    .addOption(setting('STATE_DIR', 'folder of instance.token', { default: '.turnwire' }))
+    .option('--json', 'print JSON');
+}
+
+/** @throws CliError when there is no token to speak with */
+export function openTarget(flags: TargetFlags, io: Io): Connection {
+  const stateDir = resolve(io.cwd, flags.stateDir);
+  return connect({ baseUrl: urlOf(flags, stateDir), token: flags.instanceToken || tokenIn(stateDir) });
+}
+
+/** Opens the target for one command and closes its sockets whatever becomes of it. */
+export async function withTarget<T>(
+  flags: TargetFlags,
+  io: Io,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = openTarget(flags, io);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+export function urlOf(flags: TargetFlags, stateDir: string): string {
+  return flags.url ?? addressIn(stateDir) ?? DEFAULT_URL;
+}
+
+function addressIn(stateDir: string): string | undefined {
+  try {
+    const text = readFileSync(join(stateDir, ADDRESS_FILE), 'utf8').trim();
+    return URL.canParse(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tokenIn(stateDir: string): string {
+  const file = join(stateDir, INSTANCE_TOKEN_FILE);
+  const token = readSecret(file)?.toString('latin1');
+  if (token && /^[\x21-\x7e]+$/.test(token)) return token;
+  const what = token === undefined ? 'is missing' : 'holds no token';
+  throw new CliError(
+    `no instance token: ${file} ${what}; set TURNWIRE_INSTANCE_TOKEN, or --state-dir to the state folder of the orchestrator`,
+  );
+}
