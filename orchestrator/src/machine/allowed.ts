@@ -71,13 +71,16 @@ export function probeEvent(name: string): { event: { type: string }; wasRead(): 
   return { event, wasRead: () => read };
 }
 
-type GuardFunction = ((args: unknown, params: unknown) => unknown) & { check?: (snapshot: unknown, args: unknown, self: unknown) => unknown };
+type GuardFunction = ((args: unknown, params: unknown) => unknown) & {
+  check?: (snapshot: unknown, args: unknown, self: unknown) => unknown;
+};
 
 /** XState's own evaluation, which it does not export: named guards, `{ type, params }`, and its `and`, `or`, `not`, `stateIn`. */
 function evaluate(guard: unknown, snapshot: Snapshot, event: { type: string }): unknown {
   const args = { context: snapshot.context, event };
   if (typeof guard === 'function') return call(guard as GuardFunction, snapshot, args, undefined);
-  const { type, params } = typeof guard === 'string' ? { type: guard, params: undefined } : (guard as { type: string; params?: unknown });
+  const { type, params } =
+    typeof guard === 'string' ? { type: guard, params: undefined } : (guard as { type: string; params?: unknown });
   const implementation: unknown = snapshot.machine.implementations.guards[type];
   if (implementation === undefined) throw new Error(`no guard '${type}'`);
   if (typeof implementation !== 'function') return evaluate(implementation, snapshot, event);

@@ -9,7 +9,11 @@ export function checkRunInput(workflow: Workflow, input: unknown): CheckedInput 
 
 export function checkInput(workflow: Workflow, eventName: string, input: unknown): CheckedInput {
   const event = workflow.events[eventName];
-  if (!event) return { ok: false, problems: [{ path: '', message: `the workflow '${workflow.name}' has no event '${eventName}'` }] };
+  if (!event)
+    return {
+      ok: false,
+      problems: [{ path: '', message: `the workflow '${workflow.name}' has no event '${eventName}'` }],
+    };
   return check(event.input, input);
 }
 
@@ -17,7 +21,10 @@ function check(schema: ZodType, input: unknown): CheckedInput {
   try {
     const parsed = schema.safeParse(input);
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, problems: parsed.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })) };
+    return {
+      ok: false,
+      problems: parsed.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })),
+    };
   } catch (error) {
     // An author's refinement threw, or the schema is asynchronous.
     return { ok: false, problems: [{ path: '', message: `the schema could not be applied: ${reasonOf(error)}` }] };

@@ -20,6 +20,7 @@ export function withEffects<T>({ key }: { key: string }, work: () => T): T {
  */
 export function attemptKey(): string {
   const key = keys.getStore();
-  if (key === undefined) throw new Error('attemptKey() was called outside of a hosted Machine; it answers inside actions and actors');
+  if (key === undefined)
+    throw new Error('attemptKey() was called outside of a hosted Machine; it answers inside actions and actors');
   return key;
 }

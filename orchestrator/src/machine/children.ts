@@ -17,7 +17,9 @@ export function errorEvent(id: string, error: unknown): MachineEvent {
 }
 
 export function childrenOf(snapshot: Snapshot): ChildRef[] {
-  return Object.values(snapshot.children as Record<string, ChildRef | undefined>).filter((child) => child !== undefined);
+  return Object.values(snapshot.children as Record<string, ChildRef | undefined>).filter(
+    (child) => child !== undefined,
+  );
 }
 
 export function inertOf(child: ChildRef): InertSnapshot {
@@ -92,12 +94,15 @@ export function withEnded(snapshot: Snapshot, child: ChildRef, event: MachineEve
     endingOf(event)?.status === 'done'
       ? { status: 'done', output: event.output, error: undefined }
       : { status: 'error', output: undefined, error: event.error };
-  const ref = createActor(child.logic as never, {
-    id: child.id,
-    src: child.src,
-    parent,
-    syncSnapshot: child._syncSnapshot === true,
-    snapshot: { ...ended, ...(owner !== undefined && { owner }) },
-  } as never);
+  const ref = createActor(
+    child.logic as never,
+    {
+      id: child.id,
+      src: child.src,
+      parent,
+      syncSnapshot: child._syncSnapshot === true,
+      snapshot: { ...ended, ...(owner !== undefined && { owner }) },
+    } as never,
+  );
   return { ...snapshot, children: { ...snapshot.children, [child.id]: ref } } as Snapshot;
 }

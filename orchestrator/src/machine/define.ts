@@ -28,7 +28,9 @@ export type AnyEventDefinition = EventDefinition<string, z.ZodType, CausedBy>;
 
 /** The event object that a definition stands for. */
 export type EventOf<TDefinition> =
-  TDefinition extends EventDefinition<infer TName, infer TInput, CausedBy> ? { type: TName; input: z.output<TInput> } : never;
+  TDefinition extends EventDefinition<infer TName, infer TInput, CausedBy>
+    ? { type: TName; input: z.output<TInput> }
+    : never;
 
 /** The one terminal event of a turn that could not be answered (TW-AUT-003). */
 export interface AgentFault<TSlot extends string> {
@@ -37,7 +39,11 @@ export interface AgentFault<TSlot extends string> {
 }
 
 /** Defines one event of a Machine's vocabulary. There is no global registry: it exists where `setup` is given it. */
-export function defineEvent<const TName extends string, TInput extends z.ZodType, const TBy extends CausedBy = 'agent'>(definition: {
+export function defineEvent<
+  const TName extends string,
+  TInput extends z.ZodType,
+  const TBy extends CausedBy = 'agent',
+>(definition: {
   name: TName;
   description?: string;
   input: TInput;

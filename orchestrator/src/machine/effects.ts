@@ -25,7 +25,12 @@ export interface Effects {
 }
 
 /** `before` and `after` tell an actor that outlives the step from one that started and stopped inside it. */
-export function effectsOf(workflow: Workflow, scope: StepScope, before: Snapshot | undefined, after: Snapshot): Effects {
+export function effectsOf(
+  workflow: Workflow,
+  scope: StepScope,
+  before: Snapshot | undefined,
+  after: Snapshot,
+): Effects {
   const effects: Effects = { actions: [], toSelf: [] };
   const wasThere = new Set<unknown>(before ? childrenOf(before) : []);
   for (const record of scope.records) {
@@ -36,10 +41,13 @@ export function effectsOf(workflow: Workflow, scope: StepScope, before: Snapshot
 }
 
 function started(workflow: Workflow, after: Snapshot, child: ChildRef, effects: Effects): void {
-  if (typeof child.src !== 'string') throw new Unhostable('spawns an inline actor; name it under `actors` and spawn it by that name');
+  if (typeof child.src !== 'string')
+    throw new Unhostable('spawns an inline actor; name it under `actors` and spawn it by that name');
   if (after.children[child.id] !== child || after.status !== 'active') {
     if (/^x:\d+$/.test(child.id) && after.status === 'active') {
-      throw new Unhostable(`spawns '${child.src}' without an id; give it one, so that it is the same actor after a restart`);
+      throw new Unhostable(
+        `spawns '${child.src}' without an id; give it one, so that it is the same actor after a restart`,
+      );
     }
     return;
   }
@@ -50,26 +58,40 @@ function started(workflow: Workflow, after: Snapshot, child: ChildRef, effects: 
 
 function checkStart(start: StartAction): void {
   if (/^x:\d+$/.test(start.id)) {
-    throw new Unhostable(`spawns '${start.src}' without an id; give it one, so that it is the same actor after a restart`);
+    throw new Unhostable(
+      `spawns '${start.src}' without an id; give it one, so that it is the same actor after a restart`,
+    );
   }
   if (start.spawned && start.actor !== 'actor') {
-    throw new Unhostable(`spawns the ${start.actor} '${start.src}'; an Agent or a gate runs by a state's \`invoke\` only`);
+    throw new Unhostable(
+      `spawns the ${start.actor} '${start.src}'; an Agent or a gate runs by a state's \`invoke\` only`,
+    );
   }
   const prompt = (start.input as { prompt?: unknown } | undefined)?.prompt;
   if (start.actor === 'agent' && (typeof prompt !== 'string' || prompt === '')) {
-    throw new Unhostable(`state '${start.stateId}' invokes the Agent '${start.src}' without a prompt; its input is { prompt: string }`);
+    throw new Unhostable(
+      `state '${start.stateId}' invokes the Agent '${start.src}' without a prompt; its input is { prompt: string }`,
+    );
   }
   saveable(start.input, `input of '${start.id}'`);
 }
 
-function resolved(workflow: Workflow, scope: StepScope, action: ResolvedAction, wasThere: Set<unknown>, effects: Effects): void {
+function resolved(
+  workflow: Workflow,
+  scope: StepScope,
+  action: ResolvedAction,
+  wasThere: Set<unknown>,
+  effects: Effects,
+): void {
   const params = action.params as Record<string, unknown> & { event: MachineEvent };
   switch (action.type) {
     case 'xstate.spawnChild':
-      if (params.actorRef === undefined) throw new Unhostable(`starts '${String(params.src)}', which is not among its actors`);
+      if (params.actorRef === undefined)
+        throw new Unhostable(`starts '${String(params.src)}', which is not among its actors`);
       return;
     case 'xstate.stopChild':
-      if (wasThere.has(params) && isActive(params as unknown as ChildRef)) effects.actions.push(stopOf(workflow, params as unknown as ChildRef));
+      if (wasThere.has(params) && isActive(params as unknown as ChildRef))
+        effects.actions.push(stopOf(workflow, params as unknown as ChildRef));
       return;
     case 'xstate.raise':
       if (typeof params.delay === 'number') effects.actions.push(schedule(params));
@@ -85,7 +107,11 @@ function resolved(workflow: Workflow, scope: StepScope, action: ResolvedAction, 
       effects.actions.push({ kind: 'emit', event: params.event });
       return;
     case 'xstate.log':
-      effects.actions.push({ kind: 'custom', type: action.type, run: (shell) => shell.log(...[params.label, params.value].filter((part) => part !== undefined)) });
+      effects.actions.push({
+        kind: 'custom',
+        type: action.type,
+        run: (shell) => shell.log(...[params.label, params.value].filter((part) => part !== undefined)),
+      });
       return;
     default:
       if (action.exec) effects.actions.push(custom(scope, action));
@@ -104,7 +130,12 @@ function schedule(params: Record<string, unknown> & { event: MachineEvent }, tar
   };
 }
 
-function send(workflow: Workflow, scope: StepScope, params: Record<string, unknown> & { event: MachineEvent }, effects: Effects): void {
+function send(
+  workflow: Workflow,
+  scope: StepScope,
+  params: Record<string, unknown> & { event: MachineEvent },
+  effects: Effects,
+): void {
   const to = params.to as AnyActorRef & ChildRef;
   const self = to === scope.self;
   if (!self && markOf(logicOf(workflow.machine, to.src))) {
@@ -128,5 +159,9 @@ function custom(scope: StepScope, action: ResolvedAction): MachineAction {
 
 export function saveable(value: unknown, path: string): void {
   const found = unsaveable(value, path);
-  if (found) throw new Unhostable(`${found.path} holds ${found.what}, which cannot be saved; keep plain JSON data there`, found.path);
+  if (found)
+    throw new Unhostable(
+      `${found.path} holds ${found.what}, which cannot be saved; keep plain JSON data there`,
+      found.path,
+    );
 }

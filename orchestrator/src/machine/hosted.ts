@@ -54,7 +54,9 @@ function withoutInlineLogic(config: StateConfig): StateConfig {
   return {
     ...config,
     ...(invoke && { invoke: Array.isArray(invoke) ? invoke.map(entry) : entry(invoke as { src: unknown }) }),
-    ...(states && { states: Object.fromEntries(Object.entries(states).map(([key, state]) => [key, withoutInlineLogic(state)])) }),
+    ...(states && {
+      states: Object.fromEntries(Object.entries(states).map(([key, state]) => [key, withoutInlineLogic(state)])),
+    }),
   };
 }
 

@@ -8,7 +8,8 @@ export interface Unsaveable {
 
 /** The first part of `value` that is not plain JSON data, or undefined. An absent (`undefined`) property is fine. */
 export function unsaveable(value: unknown, path: string, above: readonly unknown[] = []): Unsaveable | undefined {
-  if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean')
+    return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, what: `the number ${value}` };
   if (typeof value !== 'object') return { path, what: `a ${typeof value}` };
   if (above.includes(value)) return { path, what: 'a reference to itself' };
@@ -40,6 +41,11 @@ export function jsonCopy(value: unknown, above: readonly unknown[] = []): JsonVa
 
 /** What went wrong, in one line, whatever was thrown. */
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : typeof error === 'string' ? error : JSON.stringify(jsonCopy(error));
+  const text =
+    error instanceof Error
+      ? error.message || error.name
+      : typeof error === 'string'
+        ? error
+        : JSON.stringify(jsonCopy(error));
   return text.replace(/\s*\n\s*/g, ' ');
 }

@@ -208,7 +208,11 @@ export interface Machines {
   /** Results of actors, as the events that the Machine takes. */
   doneEvent(id: string, output: unknown): MachineEvent;
   errorEvent(id: string, error: unknown): MachineEvent;
-  runActor(workflow: Workflow, start: Pick<StartAction, 'id' | 'src' | 'input' | 'syncSnapshot'>, options: RunActorOptions): RunningActor;
+  runActor(
+    workflow: Workflow,
+    start: Pick<StartAction, 'id' | 'src' | 'input' | 'syncSnapshot'>,
+    options: RunActorOptions,
+  ): RunningActor;
 
   /** Every actor of the snapshot, finished ones too (`active: false`). */
   invocations(workflow: Workflow, snapshot: Snapshot): Invocation[];

@@ -21,7 +21,9 @@ export function atRest(_workflow: Workflow, snapshot: Snapshot, invokeId: string
     .flatMap((node) => node.tags as string[]);
   if (tags.includes('busy')) return false;
   if (tags.includes('rest')) return true;
-  return !childrenOf(snapshot).some((child) => child.id !== invokeId && isActive(child) && isAtOrBelow(owningNode(snapshot, child), state));
+  return !childrenOf(snapshot).some(
+    (child) => child.id !== invokeId && isActive(child) && isAtOrBelow(owningNode(snapshot, child), state),
+  );
 }
 
 export function activeNodes(snapshot: Snapshot): AnyNode[] {

@@ -2,7 +2,14 @@
  * The scope in which one pure step runs. XState's own `transition()` makes a whole actor of the Machine for each call, which runs
  * the author's context factory without an input; this one makes an empty stand-in and records what XState reports to it.
  */
-import { type AnyActorRef, type AnyActorScope, type AnyStateMachine, type AnyTransitionDefinition, createActor, type InspectionEvent } from 'xstate';
+import {
+  type AnyActorRef,
+  type AnyActorScope,
+  type AnyStateMachine,
+  type AnyTransitionDefinition,
+  createActor,
+  type InspectionEvent,
+} from 'xstate';
 import { OWNER_ACTION } from './hosted.ts';
 import { inertLogic, OWNER, type OwnedSystem } from './markers.ts';
 import type { ActionEffects, Snapshot } from './port.ts';
@@ -45,7 +52,9 @@ export function openScope(machine: AnyStateMachine, snapshot?: Snapshot): StepSc
     actionExecutor: (action) => record(scope, system, action as unknown as ResolvedAction),
   };
   self.send = (event) => scope.effects?.send(event);
-  for (const child of Object.values((snapshot?.children ?? {}) as Record<string, AnyActorRef & { systemId?: string }>)) {
+  for (const child of Object.values(
+    (snapshot?.children ?? {}) as Record<string, AnyActorRef & { systemId?: string }>,
+  )) {
     if (child.systemId !== undefined) system._set(child.systemId, child);
   }
   system.inspect((event) => inspect(scope, event));

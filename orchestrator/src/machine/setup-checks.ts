@@ -11,13 +11,14 @@ type Sources<TConfig> = TConfig extends { invoke: infer TInvoke }
   : never;
 
 /** The agent events that a state takes which waits at a gate and runs no Agent itself. */
-type TakenAtGate<TConfig, TAgentEvent extends string, TSlot extends string> = 'gate' extends Sources<TConfig>
-  ? [Sources<TConfig> & TSlot] extends [never]
-    ? TConfig extends { on: infer TOn }
-      ? keyof TOn & TAgentEvent
+type TakenAtGate<TConfig, TAgentEvent extends string, TSlot extends string> =
+  'gate' extends Sources<TConfig>
+    ? [Sources<TConfig> & TSlot] extends [never]
+      ? TConfig extends { on: infer TOn }
+        ? keyof TOn & TAgentEvent
+        : never
       : never
-    : never
-  : never;
+    : never;
 
 type Misused<TConfig, TAgentEvent extends string, TSlot extends string> =
   | TakenAtGate<TConfig, TAgentEvent, TSlot>

@@ -94,9 +94,16 @@ export interface SetupOptions<
       TEmitted
     >;
   };
-  guards?: { [K in keyof TGuards]: GuardPredicate<TContext, MachineEvents<TEvents, TAgents>, TGuards[K], Named<TGuards>> };
+  guards?: {
+    [K in keyof TGuards]: GuardPredicate<TContext, MachineEvents<TEvents, TAgents>, TGuards[K], Named<TGuards>>;
+  };
   delays?: {
-    [K in TDelay]: DelayConfig<TContext, MachineEvents<TEvents, TAgents>, Named<TActions>['params'], MachineEvents<TEvents, TAgents>>;
+    [K in TDelay]: DelayConfig<
+      TContext,
+      MachineEvents<TEvents, TAgents>,
+      Named<TActions>['params'],
+      MachineEvents<TEvents, TAgents>
+    >;
   };
 }
 

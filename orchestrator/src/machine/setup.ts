@@ -35,13 +35,43 @@ export function setup<
   TEmitted extends EventObject = EventObject,
   TMeta extends MetaObject = MetaObject,
 >(
-  options: SetupOptions<TContext, TEvents, TAgents, TInput, TActors, TChildren, TActions, TGuards, TDelay, TTag, TOutput, TEmitted, TMeta>,
-): MachineSetup<TContext, TEvents, TAgents, TInput, TActors, TChildren, TActions, TGuards, TDelay, TTag, TOutput, TEmitted, TMeta> {
+  options: SetupOptions<
+    TContext,
+    TEvents,
+    TAgents,
+    TInput,
+    TActors,
+    TChildren,
+    TActions,
+    TGuards,
+    TDelay,
+    TTag,
+    TOutput,
+    TEmitted,
+    TMeta
+  >,
+): MachineSetup<
+  TContext,
+  TEvents,
+  TAgents,
+  TInput,
+  TActors,
+  TChildren,
+  TActions,
+  TGuards,
+  TDelay,
+  TTag,
+  TOutput,
+  TEmitted,
+  TMeta
+> {
   const { input, events, agents = {}, actors, ...rest } = options;
   const vocabulary: Vocabulary = { input: input ?? z.unknown(), events, agents };
   const base = xstateSetup({ ...rest, actors: { ...actors, ...agentActors(agents), gate } } as never);
   const createMachine = (config: LooseConfig) =>
-    base.createMachine(withVocabulary({ ...config, options: { maxIterations: MAX_MICROSTEPS, ...config.options } }, vocabulary) as never);
+    base.createMachine(
+      withVocabulary({ ...config, options: { maxIterations: MAX_MICROSTEPS, ...config.options } }, vocabulary) as never,
+    );
   return { ...base, createMachine } as never;
 }
 

@@ -17,11 +17,16 @@ export function shapeOf(machine: AnyStateMachine, menus: Record<string, MenuItem
     transitionsOf(node),
   ]);
   const events = Object.entries(menus).map(([slot, menu]) => [slot, menu.map(({ name }) => name)]);
-  return createHash('sha256').update(JSON.stringify([states, events])).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify([states, events]))
+    .digest('base64url');
 }
 
 function transitionsOf(node: AnyNode): unknown[] {
-  const named = [...node.transitions.entries()].map(([descriptor, transitions]) => [descriptor, transitions.map(targets)]);
+  const named = [...node.transitions.entries()].map(([descriptor, transitions]) => [
+    descriptor,
+    transitions.map(targets),
+  ]);
   return [...named, ['', (node.always ?? []).map(targets)]];
 }
 

@@ -4,7 +4,16 @@ import { effectsOf, saveable, Unhostable } from './effects.ts';
 import { jsonCopy, reasonOf } from './json.ts';
 import { MAX_SELF_SENDS } from './limits.ts';
 import { takes } from './nodes.ts';
-import type { JsonObject, JsonValue, MachineAction, MachineEvent, MachineFault, Snapshot, StepResult, Workflow } from './port.ts';
+import type {
+  JsonObject,
+  JsonValue,
+  MachineAction,
+  MachineEvent,
+  MachineFault,
+  Snapshot,
+  StepResult,
+  Workflow,
+} from './port.ts';
 import { openScope, type StepScope } from './scope.ts';
 
 /** Enters the initial state with a run's checked input. */
@@ -35,7 +44,12 @@ interface Progress {
 }
 
 /** The event, then what the Machine sends to itself because of it: all one step, so that Rest is never seen in between. */
-function drain(workflow: Workflow, snapshot: Snapshot, pending: MachineEvent[], progress: Progress = { moved: false, actions: [] }): StepResult {
+function drain(
+  workflow: Workflow,
+  snapshot: Snapshot,
+  pending: MachineEvent[],
+  progress: Progress = { moved: false, actions: [] },
+): StepResult {
   let current = snapshot;
   let moved = progress.moved;
   const actions = [...progress.actions];
@@ -43,7 +57,8 @@ function drain(workflow: Workflow, snapshot: Snapshot, pending: MachineEvent[], 
   for (let sends = 0; queue.length > 0 && current.status === 'active'; sends += 1) {
     const scope = openScope(workflow.machine, current);
     try {
-      if (sends > MAX_SELF_SENDS) throw new Unhostable(`sends events to itself without end (more than ${MAX_SELF_SENDS} in one step)`);
+      if (sends > MAX_SELF_SENDS)
+        throw new Unhostable(`sends events to itself without end (more than ${MAX_SELF_SENDS} in one step)`);
       const next = transition(workflow, scope, current, queue.shift() as MachineEvent);
       const effects = effectsOf(workflow, scope, current, next);
       // What it sends to itself does not make the event that was delivered `moved`.
@@ -64,11 +79,18 @@ function transition(workflow: Workflow, scope: StepScope, snapshot: Snapshot, ev
   const ready = child ? withEnded(snapshot, child, event, scope.self) : snapshot;
   scope.records.length = 0;
   const next = workflow.machine.transition(ready as never, event as never, scope.actorScope) as Snapshot;
-  if (next.status === 'error' && ending) throw new Error(`the actor '${ending.id}' failed and no onError takes it: ${reasonOf(next.error)}`);
+  if (next.status === 'error' && ending)
+    throw new Error(`the actor '${ending.id}' failed and no onError takes it: ${reasonOf(next.error)}`);
   return next;
 }
 
-function settle(workflow: Workflow, scope: StepScope, before: undefined, snapshot: Snapshot, progress: Progress): StepResult {
+function settle(
+  workflow: Workflow,
+  scope: StepScope,
+  before: undefined,
+  snapshot: Snapshot,
+  progress: Progress,
+): StepResult {
   try {
     if (snapshot.status === 'error') throw snapshot.error;
     const { actions, toSelf } = effectsOf(workflow, scope, before, snapshot);
@@ -80,10 +102,17 @@ function settle(workflow: Workflow, scope: StepScope, before: undefined, snapsho
 
 /** An actor that started in one macrostep and stopped in a later one of the same step never starts. */
 function settledActions(before: Snapshot, after: Snapshot, actions: MachineAction[]): MachineAction[] {
-  const known = new Set(childrenOf(before).filter(isActive).map(({ id }) => id));
+  const known = new Set(
+    childrenOf(before)
+      .filter(isActive)
+      .map(({ id }) => id),
+  );
   const kept: MachineAction[] = [];
   for (const action of actions) {
-    const started = action.kind === 'stop' ? kept.findLastIndex((earlier) => earlier.kind === 'start' && earlier.id === action.id) : -1;
+    const started =
+      action.kind === 'stop'
+        ? kept.findLastIndex((earlier) => earlier.kind === 'start' && earlier.id === action.id)
+        : -1;
     if (started >= 0) kept.splice(started, 1);
     else if (action.kind !== 'stop' || known.has(action.id)) kept.push(action);
   }
@@ -121,13 +150,22 @@ function result(workflow: Workflow, snapshot: Snapshot, { moved, actions }: Prog
 
 /** The run ends here: whatever lived is stopped, and the state stays as it was before the step that failed. */
 function failed(workflow: Workflow, before: Snapshot, error: unknown, moved = false): StepResult {
-  const fault: MachineFault = { reason: `workflow '${workflow.name}' in state ${JSON.stringify(before.value)}: ${reasonOf(error)}` };
+  const fault: MachineFault = {
+    reason: `workflow '${workflow.name}' in state ${JSON.stringify(before.value)}: ${reasonOf(error)}`,
+  };
   if (error instanceof Unhostable && error.path !== undefined) fault.path = error.path;
   const snapshot = { ...before, status: 'error', error: { message: fault.reason } } as Snapshot;
   const context = jsonCopy(before.context);
   return {
     snapshot,
-    persisted: { status: 'error', value: before.value as JsonValue, context, children: {}, historyValue: {}, error: { message: fault.reason } },
+    persisted: {
+      status: 'error',
+      value: before.value as JsonValue,
+      context,
+      children: {},
+      historyValue: {},
+      error: { message: fault.reason },
+    },
     moved,
     actions: childrenOf(before)
       .filter(isActive)

@@ -25,5 +25,9 @@ export function vocabularyOf(machine: AnyStateMachine): Vocabulary | undefined {
 export function isMachine(value: unknown): value is AnyStateMachine {
   if (typeof value !== 'object' || value === null) return false;
   const candidate = value as { root?: unknown; implementations?: unknown; provide?: unknown };
-  return typeof candidate.root === 'object' && typeof candidate.implementations === 'object' && typeof candidate.provide === 'function';
+  return (
+    typeof candidate.root === 'object' &&
+    typeof candidate.implementations === 'object' &&
+    typeof candidate.provide === 'function'
+  );
 }
