@@ -38,3 +38,14 @@ export const CHILD_START_MS = 60_000;
 export const CHILD_STOP_MS = 15_000;
 /** `turnwire dev`: running turns get this long to finish, in seconds; a person waits for the prompt. */
 export const DEV_DRAIN_SECONDS = 3;
+
+// The run's ledger.
+
+/** A turn whose own pick left the state ends by itself; one that has not settled by then is aborted (TW-RUN-015). */
+export const OWN_PICK_GRACE_MS = 5_000;
+
+/** How long the next admission of a conversation waits for an owed abort, before it takes a fresh one (TW-RUN-017). */
+export const ABORT_WAIT_MS = 30_000;
+
+/** How often a turn that decided nothing is asked again (TW-RUN-009). */
+export const MAX_NUDGES = 2;

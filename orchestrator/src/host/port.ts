@@ -5,7 +5,15 @@
  * Every answer speaks of committed state only (TW-DUR-011, TW-RUN-006).
  */
 import type { JsonValue } from '../run/json.ts';
-import type { DeliveryAnswer, FeedEvent, PickBody, RunStatus, RunView, SurfaceView, WorkflowView } from '../run/views.ts';
+import type {
+  DeliveryAnswer,
+  FeedEvent,
+  PickBody,
+  RunStatus,
+  RunView,
+  SurfaceView,
+  WorkflowView,
+} from '../run/views.ts';
 
 export type { JsonObject, JsonValue } from '../run/json.ts';
 export { HostRefusal, type RefusalCode } from '../run/refusal.ts';
@@ -34,7 +42,13 @@ export interface RunHost {
   runs(filter: RunFilter): Promise<{ items: RunView[]; nextCursor?: string }>;
   run(runId: string): Promise<RunView | undefined>;
   /** `gate` is the name or the `gateId` of one visit. Refuses `unknown_run`, `gate_closed`, `refused`, `idempotency_mismatch`, … */
-  answerGate(runId: string, gate: string, event: string, input: JsonValue, key?: string): Promise<{ moved: boolean; replayed: boolean }>;
+  answerGate(
+    runId: string,
+    gate: string,
+    event: string,
+    input: JsonValue,
+    key?: string,
+  ): Promise<{ moved: boolean; replayed: boolean }>;
   /** Refuses `unknown_run`, `already_ended`. */
   cancel(runId: string, reason?: string): Promise<void>;
   /** `placement` comes from the verified token. Refuses `turn_over`, `wrong_placement`, `run_unavailable`, `stopping`. */
@@ -44,7 +58,13 @@ export interface RunHost {
   /** Answered after the commit; the body is already checked against the spec's schema. */
   pick(placement: string, iid: string, body: PickBody): Promise<DeliveryAnswer>;
   /** Parks at most `waitMs` (0–25000); ends early, with what is known, when `signal` fires; refuses `stopping` when the host stops. */
-  delivery(placement: string, iid: string, deliveryId: string, waitMs: number, signal?: AbortSignal): Promise<DeliveryAnswer>;
+  delivery(
+    placement: string,
+    iid: string,
+    deliveryId: string,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<DeliveryAnswer>;
   /** Committed frames; the first is `snapshot`. One run's feed ends after its terminal status. Throws `unknown_run`. */
   feed(runId: string | undefined, signal: AbortSignal): AsyncIterable<FeedEvent>;
   counters(): HostCounters;

@@ -23,7 +23,11 @@ export function notJsonAt(value: unknown, path = '', above: readonly object[] = 
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || above.includes(value)) return path;
   if (Array.isArray(value)) {
-    return firstPath(value.map((item, index): [string, unknown] => [String(index), item]), path, [...above, value]);
+    return firstPath(
+      value.map((item, index): [string, unknown] => [String(index), item]),
+      path,
+      [...above, value],
+    );
   }
   const shape: unknown = Object.getPrototypeOf(value);
   if (shape !== Object.prototype && shape !== null) return path;
@@ -31,7 +35,11 @@ export function notJsonAt(value: unknown, path = '', above: readonly object[] = 
   return firstPath(members, path, [...above, value]);
 }
 
-function firstPath(members: readonly (readonly [string, unknown])[], path: string, above: readonly object[]): string | undefined {
+function firstPath(
+  members: readonly (readonly [string, unknown])[],
+  path: string,
+  above: readonly object[],
+): string | undefined {
   for (const [key, member] of members) {
     const found = notJsonAt(member, path === '' ? key : `${path}.${key}`, above);
     if (found !== undefined) return found;

@@ -103,7 +103,8 @@ export interface PlacementRow {
 }
 
 /** Changes of an intent that is already saved; what is absent stays. */
-export type IntentChange = Pick<IntentRow, 'key'> & Partial<Pick<IntentRow, 'sentAt' | 'admission' | 'settlement' | 'fault'>>;
+export type IntentChange = Pick<IntentRow, 'key'> &
+  Partial<Pick<IntentRow, 'sentAt' | 'admission' | 'settlement' | 'fault'>>;
 
 /** Everything that one step saves, all or nothing. */
 export interface Writes {

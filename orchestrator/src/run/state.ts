@@ -32,6 +32,8 @@ export interface AdmissionState {
 export interface TurnFault {
   code: string;
   reason: string;
+  /** Nothing of the turn can be at work in the Harness: no abort is owed. */
+  gone: boolean;
 }
 
 export interface Outstanding {
@@ -39,11 +41,17 @@ export interface Outstanding {
   event: string;
   input: JsonValue;
   moved: boolean;
+  bodyHash: string;
+  at: number;
 }
 
 export interface Turn {
   turnId: string;
   executionId: string;
+  executionStatus: ExecutionStatus;
+  /** Its terminal status is written. */
+  executionEnded: boolean;
+  openedAt: number;
   agent: string;
   invokeId: string;
   stateId: string;
@@ -53,6 +61,8 @@ export interface Turn {
   continued: boolean;
   /** `open`: the state holds it. `left`: the state is left, the Harness has not been heard to be done with it. */
   phase: 'open' | 'left';
+  /** Left by its own pick: it is reading its receipt, and settles by itself. */
+  leftByPick?: boolean;
   intent: IntentState;
   admission?: AdmissionState;
   settlement?: Settlement;
@@ -145,9 +155,6 @@ export interface RunState {
   /** Grows with each deadline. */
   counter: number;
 }
-
-export const terminalExecution = (status: ExecutionStatus): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'cancelled' || status === 'timed_out';
 
 /** Ended runs stay loaded while the Harness has not been heard to be done with their turns, or an action is still to run. */
 export const isLive = (state: RunState): boolean =>

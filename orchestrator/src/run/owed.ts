@@ -1,0 +1,63 @@
+/**
+ * The outbox: everything that the committed state owes to the world, read off the state itself. The shell keeps exactly
+ * these going: what is new it starts, what is no longer there it stops. A restart starts them all.
+ *
+ * An effect's `id` is the same as long as it is the same piece of work.
+ */
+import type { RunState, Turn } from './state.ts';
+
+export type Effect =
+  | { kind: 'admit'; id: string; turnId: string; key: string; sent: boolean; continued: boolean; placement: string }
+  | { kind: 'wait'; id: string; turnId: string; placement: string; path: string; offset: string; submissionId: string }
+  /** Not before `at`. */
+  | {
+      kind: 'abort';
+      id: string;
+      turnId: string;
+      at: number;
+      agent: string;
+      iid: string;
+      placement: string;
+      submissionId?: string;
+    }
+  | { kind: 'unblock'; id: string; turnId: string; at: number }
+  | { kind: 'actor'; id: string; actorId: string; key: string }
+  /** The next deadline of the run: they fire in order. */
+  | { kind: 'timer'; id: string; deadline: string; at: number }
+  | { kind: 'act'; id: string; act: string };
+
+export function owed(state: RunState): Effect[] {
+  const effects = state.turns.flatMap(ofTurn);
+  for (const { id, key } of state.actors) effects.push({ kind: 'actor', id: `actor ${key}`, actorId: id, key });
+  const [next] = [...state.deadlines].sort((a, b) => a.at - b.at || a.order - b.order);
+  if (next) effects.push({ kind: 'timer', id: `timer ${next.order}`, deadline: next.id, at: next.at });
+  for (const { id } of state.acts) effects.push({ kind: 'act', id: `act ${id}`, act: id });
+  return effects;
+}
+
+function ofTurn(turn: Turn): Effect[] {
+  const { turnId, iid, agent, placement, admission } = turn;
+  const effects: Effect[] = [];
+  const send = sending(turn);
+  if (send) effects.push(send);
+  if (admission && !turn.settlement && !turn.heldFault) {
+    const { path, offset, submissionId } = admission;
+    effects.push({ kind: 'wait', id: `wait ${submissionId}`, turnId, placement, path, offset, submissionId });
+  }
+  if (turn.phase === 'left' && turn.abortAt !== undefined) {
+    const fence = admission === undefined ? {} : { submissionId: admission.submissionId };
+    const id = `abort ${turnId} ${fence.submissionId ?? ''}`;
+    effects.push({ kind: 'abort', id, turnId, at: turn.abortAt, agent, iid, placement, ...fence });
+  }
+  return effects;
+}
+
+/** A left turn's admission is followed up only when its own pick proves that the Harness has it. */
+function sending(turn: Turn): Effect | undefined {
+  const { turnId, placement, intent, continued } = turn;
+  if (turn.admission || turn.heldFault) return undefined;
+  if (turn.blockedUntil !== undefined)
+    return { kind: 'unblock', id: `unblock ${turnId}`, turnId, at: turn.blockedUntil };
+  if (turn.phase === 'left' && !turn.leftByPick) return undefined;
+  return { kind: 'admit', id: `admit ${intent.key}`, turnId, key: intent.key, sent: intent.sent, continued, placement };
+}

@@ -1,0 +1,218 @@
+/**
+ * The run's ledger as a pure step: `(run, event, env) → (run, rows, effects)`. Nothing happens here; the rows and the new
+ * state are committed in one transaction, and what is owed after it is `owed(state)` (TW-DUR-011).
+ */
+import {
+  type AdmissionFault,
+  type AdmittedEvent,
+  abortAcknowledged,
+  admissionFailed,
+  admitted,
+  blockedTooLong,
+  dispatch,
+  type StreamFault,
+  settled,
+  streamFailed,
+} from './admissions.ts';
+import { conclude } from './conclude.ts';
+import { type Cause, type Draft, draftOf, type Env, type Run, tell } from './draft.ts';
+import { drive, driveBegin } from './drive.ts';
+import { cancel } from './end.ts';
+import { answerGate, type GateAnswer } from './gate-answers.ts';
+import type { JsonValue } from './json.ts';
+import type { CustomAction, MachineEvent } from './machines.ts';
+import { type PickRequest, pick, tellOutstanding } from './picks.ts';
+import type { RunRow, Writes } from './rows.ts';
+import { isLive, type RunState, type Settlement } from './state.ts';
+
+export type RunEvent =
+  | { type: 'pick'; request: PickRequest }
+  | { type: 'gate'; answer: GateAnswer }
+  | { type: 'cancel'; reason?: string }
+  /** From an author's actor; `last`: it has ended, its key says which start of it. */
+  | { type: 'actor'; id: string; key: string; event: MachineEvent; last: boolean }
+  | { type: 'timer'; id: string; at: number }
+  /** What an author's action sent to its own machine. */
+  | { type: 'sent'; event: MachineEvent }
+  | { type: 'acted'; act: string }
+  | { type: 'dispatch'; turnId: string; key: string }
+  | ({ type: 'admitted' } & AdmittedEvent)
+  | ({ type: 'admissionFailed' } & AdmissionFault)
+  | { type: 'settled'; turnId: string; submissionId: string; settlement: Settlement }
+  | ({ type: 'streamFailed' } & StreamFault)
+  | { type: 'aborted'; turnId: string; fence: string }
+  | { type: 'blockedTooLong'; turnId: string };
+
+export interface StepOutcome<Reply = unknown> {
+  run: Run;
+  /** Nothing to commit when absent: the event changed nothing. */
+  writes?: Writes;
+  reply: Reply;
+  /** Author's actions to run after the commit, by act. */
+  actions: ReadonlyMap<string, readonly CustomAction[]>;
+  /** Events for running actors, after the commit. */
+  sends: readonly { to: string; event: MachineEvent }[];
+}
+
+/** @throws HostRefusal when the event is not taken: then nothing changed */
+export function step(run: Run, event: RunEvent, env: Env): StepOutcome {
+  const draft = draftOf(run, env);
+  const reply = handle(draft, event);
+  if (draft.changed) conclude(draft);
+  tellOutstanding(draft);
+  return outcomeOf(draft, reply());
+}
+
+export interface Beginning {
+  runId: string;
+  input: JsonValue;
+  /** The input as the workflow's schema gives it to the machine. */
+  value: unknown;
+  key?: { key: string; bodyHash: string };
+}
+
+/** The run's first step: it is there when this is committed (TW-RUN-001). */
+export function beginRun(beginning: Beginning, env: Env): StepOutcome<{ runId: string }> {
+  const { runId, input } = beginning;
+  const draft = draftOf({ state: emptyState(beginning, env), snapshot: undefined as never }, env);
+  tell(draft, 'run.status', runId, { workflow: env.workflow.name, status: 'active' });
+  driveBegin(draft, beginning.value ?? input);
+  conclude(draft);
+  if (beginning.key) {
+    const { key, bodyHash } = beginning.key;
+    draft.keys.push({ scope: env.workflow.name, key, runId, bodyHash, answer: { runId }, at: env.now });
+  }
+  return outcomeOf(draft, { runId }) as StepOutcome<{ runId: string }>;
+}
+
+function emptyState({ runId, input }: Beginning, env: Env): RunState {
+  return {
+    version: 1,
+    runId,
+    workflow: env.workflow.name,
+    shape: env.workflow.shape,
+    status: 'active',
+    input,
+    machine: {},
+    value: {},
+    startedAt: env.now,
+    turns: [],
+    conversations: [],
+    gates: [],
+    deadlines: [],
+    actors: [],
+    acts: [],
+    counter: 0,
+  };
+}
+
+function handle(draft: Draft, event: RunEvent): () => unknown {
+  switch (event.type) {
+    case 'pick':
+      return pick(draft, event.request);
+    case 'gate':
+      return always(answerGate(draft, event.answer));
+    case 'dispatch':
+      return always(dispatch(draft, event));
+    default:
+      report(draft, event);
+      return always(undefined);
+  }
+}
+
+const always =
+  <T>(value: T) =>
+  () =>
+    value;
+
+function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' | 'dispatch' }>): void {
+  switch (event.type) {
+    case 'cancel':
+      cancel(draft, event.reason);
+      return;
+    case 'actor':
+      fromActor(draft, event);
+      return;
+    case 'timer':
+      fire(draft, event);
+      return;
+    case 'sent':
+      whileActive(draft, event.event, { kind: 'action' });
+      return;
+    case 'acted':
+      acted(draft, event.act);
+      return;
+    case 'admitted':
+      admitted(draft, event);
+      return;
+    case 'admissionFailed':
+      admissionFailed(draft, event);
+      return;
+    case 'settled':
+      settled(draft, event);
+      return;
+    case 'streamFailed':
+      streamFailed(draft, event);
+      return;
+    case 'aborted':
+      abortAcknowledged(draft, event);
+      return;
+    case 'blockedTooLong':
+      blockedTooLong(draft, event);
+      return;
+  }
+}
+
+function whileActive(draft: Draft, event: MachineEvent, cause: Cause): void {
+  if (draft.state.status === 'active') drive(draft, event, cause);
+}
+
+/** An actor that was stopped, or started anew since, has nothing more to say. */
+function fromActor(draft: Draft, event: Extract<RunEvent, { type: 'actor' }>): void {
+  const actor = draft.state.actors.find((running) => running.id === event.id && running.key === event.key);
+  if (!actor) return;
+  if (event.last) draft.state.actors = draft.state.actors.filter((running) => running !== actor);
+  whileActive(draft, event.event, { kind: 'inside', stateId: actor.stateId });
+}
+
+/** TW-DUR-015: a deadline that was cancelled or set anew does not fire. */
+function fire(draft: Draft, event: { id: string; at: number }): void {
+  const deadline = draft.state.deadlines.find((one) => one.id === event.id && one.at === event.at);
+  if (!deadline) return;
+  draft.changed = true;
+  draft.state.deadlines = draft.state.deadlines.filter((one) => one !== deadline);
+  if (deadline.target === undefined) whileActive(draft, deadline.event as MachineEvent, { kind: 'timer' });
+  else draft.sends.push({ to: deadline.target, event: deadline.event as MachineEvent });
+}
+
+function acted(draft: Draft, act: string): void {
+  const left = draft.state.acts.filter((one) => one.id !== act);
+  if (left.length === draft.state.acts.length) return;
+  draft.changed = true;
+  draft.state.acts = left;
+}
+
+function outcomeOf(draft: Draft, reply: unknown): StepOutcome {
+  const { state, snapshot, actions, sends } = draft;
+  const outcome = { run: { state, snapshot }, reply, actions, sends };
+  return draft.changed ? { ...outcome, writes: writesOf(draft) } : outcome;
+}
+
+function writesOf(draft: Draft): Writes {
+  return {
+    run: rowOf(draft.state),
+    turns: [...draft.turns.values()],
+    deliveries: [...draft.deliveries.values()],
+    executions: [...draft.executions.values()],
+    intents: [...draft.intents.values()],
+    intentChanges: [...draft.intentChanges.values()],
+    keys: draft.keys,
+    feed: draft.feed,
+  };
+}
+
+export function rowOf(state: RunState): RunRow {
+  const { runId, workflow, status, startedAt, endedAt } = state;
+  const row = { runId, workflow, status, live: isLive(state), startedAt, document: JSON.stringify(state) };
+  return endedAt === undefined ? row : { ...row, endedAt };
+}

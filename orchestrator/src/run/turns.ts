@@ -1,0 +1,152 @@
+/** A turn belongs to the state that asked for it (TW-RUN-008): how it begins, and how it is over. */
+import { ABORT_WAIT_MS, OWN_PICK_GRACE_MS } from '../limits.ts';
+import { conversationOf, converse, fresh, noticesFor, owesAbort } from './conversations.ts';
+import { answerOutstanding } from './deliveries.ts';
+import { type Cause, changeIntent, type Draft } from './draft.ts';
+import { endExecution, startExecution } from './executions.ts';
+import { askedOf, saveIntent, withdrawIntent } from './intents.ts';
+import type { StartAction } from './machines.ts';
+import type { Turn } from './state.ts';
+import { stateName } from './texts.ts';
+
+export function openTurn(draft: Draft, start: StartAction): void {
+  const { env, state } = draft;
+  const agent = start.slot ?? start.src;
+  const placement = env.workflow.agents[agent]?.placement ?? env.defaultPlacement;
+  const asked = askedOf(draft, start.id, start.input);
+  const { conversation, continued, freshBecause } = converse(draft, agent, placement, asked.continue);
+  const turn: Turn = {
+    turnId: env.newId('turn'),
+    executionId: env.newId('execution'),
+    executionStatus: 'queued',
+    executionEnded: false,
+    openedAt: env.now,
+    agent,
+    invokeId: start.id,
+    stateId: start.stateId,
+    iid: conversation.iid,
+    placement,
+    continued,
+    phase: 'open',
+    intent: { key: '', sent: false },
+    nudges: 0,
+    reruns: 0,
+    taken: [],
+  };
+  if (owesAbort(draft, turn.iid)) turn.blockedUntil = env.now + ABORT_WAIT_MS;
+  state.turns.push(turn);
+  draft.opened.add(turn.turnId);
+  saveTurnRow(draft, turn);
+  startExecution(draft, turn);
+  const notices = noticesFor(draft, conversation, stateName(state.value), freshBecause);
+  saveIntent(draft, turn, { message: asked.prompt, notices });
+}
+
+/** The same turn in a conversation of the next epoch: the old one cannot be gone on with, or is lost. */
+export function moveToFresh(draft: Draft, turn: Turn, because: string | undefined): void {
+  const conversation = fresh(draft, turn.agent, turn.placement);
+  turn.iid = conversation.iid;
+  turn.continued = false;
+  delete turn.blockedUntil;
+  saveTurnRow(draft, turn);
+  const notices = noticesFor(draft, conversation, stateName(draft.state.value), because);
+  saveIntent(draft, turn, { message: askedOf(draft, turn.invokeId).prompt, notices });
+}
+
+/** The turn before it is done: what it left unread is known now, so the first message is written anew. */
+export function unblock(draft: Draft, turn: Turn): void {
+  delete turn.blockedUntil;
+  const conversation = conversationOf(draft, turn.iid);
+  if (conversation?.lost) {
+    replaceUnsent(draft, turn, 'the harness no longer has it');
+    return;
+  }
+  const notices = conversation ? noticesFor(draft, conversation, stateName(draft.state.value)) : [];
+  withdrawIntent(draft, turn);
+  saveIntent(draft, turn, { message: askedOf(draft, turn.invokeId).prompt, notices });
+}
+
+export function replaceUnsent(draft: Draft, turn: Turn, because: string): void {
+  withdrawIntent(draft, turn);
+  moveToFresh(draft, turn, because);
+}
+
+export function leaveInvocation(draft: Draft, invokeId: string, cause: Cause): void {
+  const turn = draft.state.turns.find((one) => one.invokeId === invokeId && one.phase === 'open');
+  if (turn) leaveTurn(draft, turn, cause, 'left');
+}
+
+/** The state is left: the turn is over with this commit. What is still owed to its Harness stays in the ledger. */
+export function leaveTurn(draft: Draft, turn: Turn, cause: Cause, endedBy: 'left' | 'cancelled' | 'run_ended'): void {
+  if (draft.opened.has(turn.turnId)) {
+    withdrawTurn(draft, turn);
+    return;
+  }
+  const own = isOwn(turn, cause);
+  turn.leftByPick = own;
+  if (turn.outstanding) {
+    const moved = cause.kind === 'pick' && own ? true : turn.outstanding.moved;
+    answerOutstanding(draft, turn, { moved, turnComplete: true, ...(own ? {} : { endedBy }) });
+  }
+  endExecution(draft, turn, executionEnd(own, cause));
+  closeTurn(draft, turn);
+  oweAbort(draft, turn, own ? draft.env.now + OWN_PICK_GRACE_MS : draft.env.now);
+}
+
+/** Its registration is gone; the next message to this Agent says what it may not have read. */
+export function closeTurn(draft: Draft, turn: Turn): void {
+  turn.phase = 'left';
+  delete turn.blockedUntil;
+  saveTurnRow(draft, turn, draft.env.now);
+  const conversation = conversationOf(draft, turn.iid);
+  const read = turn.settlement?.outcome === 'completed';
+  if (conversation && turn.intent.sent && !read) conversation.unread = { turnId: turn.turnId, taken: [...turn.taken] };
+}
+
+/** TW-RUN-014 … TW-RUN-016. */
+export function oweAbort(draft: Draft, turn: Turn, at: number): void {
+  if (!turn.intent.sent) withdrawIntent(draft, turn);
+  if (!turn.intent.sent || turn.settlement) {
+    dropTurn(draft, turn);
+    return;
+  }
+  turn.abortAt = at;
+}
+
+/** Nothing of it is owed any more. */
+export function dropTurn(draft: Draft, turn: Turn): void {
+  draft.state.turns = draft.state.turns.filter((other) => other !== turn);
+}
+
+/** Entered and left in one step: it was never asked for. */
+function withdrawTurn(draft: Draft, turn: Turn): void {
+  dropTurn(draft, turn);
+  draft.turns.delete(turn.turnId);
+  draft.executions.delete(turn.executionId);
+  draft.intents.delete(turn.intent.key);
+  draft.feed = draft.feed.filter((frame) => frame.record !== turn.executionId);
+}
+
+/** Its own pick left the state, or the work that its outstanding pick had started inside the state did. */
+function isOwn(turn: Turn, cause: Cause): boolean {
+  if (cause.kind === 'pick') return cause.turnId === turn.turnId;
+  if (cause.kind !== 'inside' || !turn.outstanding) return false;
+  return cause.stateId === turn.stateId || cause.stateId.startsWith(`${turn.stateId}.`);
+}
+
+function executionEnd(own: boolean, cause: Cause): Parameters<typeof endExecution>[2] {
+  if (own) return { status: 'succeeded' };
+  if (cause.kind === 'timer') return { status: 'timed_out', category: 'agent_timeout' };
+  return { status: 'cancelled', category: 'cancelled' };
+}
+
+export function saveTurnRow(draft: Draft, turn: Turn, endedAt?: number): void {
+  const { turnId, iid, placement, openedAt } = turn;
+  const row = { turnId, iid, runId: draft.state.runId, placement, openedAt };
+  draft.turns.set(turnId, endedAt === undefined ? row : { ...row, endedAt });
+}
+
+/** The intent's end, when its turn goes without an Admission. */
+export function endIntent(draft: Draft, turn: Turn, fault: string): void {
+  if (!turn.admission) changeIntent(draft, turn.intent.key, { fault });
+}
