@@ -9,27 +9,33 @@ const file = 'outcomes.yaml';
 interface TextSource {
   text: string;
   values: string[];
+  optional?: string[];
 }
 
 type OutcomeSource = TextSource & OutcomeRow & { requirement: string };
 
-/** Every mark names a declared value, every declared value is used, one that may be missing is only used where it is there. */
-function checkTemplate(at: string, { text, values }: { text: string; values: readonly string[] }): void {
-  const declared = new Map(values.map((value) => [value.replace('?', ''), value.endsWith('?')]));
-  let uses: ReturnType<typeof usesOf>;
+/** Every mark names a declared value, every declared value is used, an optional one only where it is known to be there. */
+function checkTemplate(at: string, source: TextSource): void {
+  const optional = new Set(source.optional ?? []);
+  const declared = [...source.values, ...optional];
+  const uses = usesIn(at, source.text);
+  for (const { name, guarded } of uses) {
+    if (!declared.includes(name))
+      throw new SpecError(file, `${at}.text`, `declare {${name}} in \`values\` or \`optional\``);
+    if (optional.has(name) && !guarded) {
+      throw new SpecError(file, `${at}.text`, `put {${name}} under {?${name}}: it may not be there`);
+    }
+  }
+  const unused = declared.find((name) => !uses.some((use) => use.name === name));
+  if (unused) throw new SpecError(file, at, `take out \`${unused}\`: the text does not use it`);
+}
+
+function usesIn(at: string, text: string): ReturnType<typeof usesOf> {
   try {
-    uses = usesOf(text);
+    return usesOf(text);
   } catch (error) {
     throw new SpecError(file, `${at}.text`, `mend the template: ${(error as Error).message}`);
   }
-  for (const { name, guarded } of uses) {
-    const optional = declared.get(name);
-    if (optional === undefined) throw new SpecError(file, `${at}.text`, `declare {${name}} in \`values\``);
-    if (optional && !guarded)
-      throw new SpecError(file, `${at}.text`, `put {${name}} under {?${name}}: it may not be there`);
-  }
-  const unused = [...declared.keys()].find((name) => !uses.some((use) => use.name === name));
-  if (unused) throw new SpecError(file, `${at}.values`, `take out \`${unused}\`: the text does not use it`);
 }
 
 export interface Texts {

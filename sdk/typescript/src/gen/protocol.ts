@@ -10,7 +10,20 @@ export type OperationId =
   | "abortConversation"
   | "getHealth"
   | "getReadiness"
-  | "getMetrics";
+  | "getMetrics"
+  | "readSurface"
+  | "pick"
+  | "readDelivery"
+  | "listWorkflows"
+  | "getWorkflow"
+  | "startRun"
+  | "listRuns"
+  | "getRun"
+  | "answerGate"
+  | "cancelRun"
+  | "readRunEvents"
+  | "readEvents"
+  | "getOrchestratorInfo";
 
 export type SeatName =
   | "harness_read"
@@ -18,7 +31,19 @@ export type SeatName =
   | "history"
   | "admission"
   | "abort"
-  | "probe";
+  | "probe"
+  | "surface"
+  | "surface_step"
+  | "pick"
+  | "pick_base"
+  | "delivery_poll"
+  | "workflows"
+  | "start_run"
+  | "runs"
+  | "gate_event"
+  | "cancel_run"
+  | "feed"
+  | "orchestrator_read";
 
 export type EvidenceName =
   | "connect_failed"
@@ -622,9 +647,8 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
               "status": [500, 599]
             }
           ],
-          "windowMs": null,
-          "attemptMs": 10000,
-          "answerResets": true
+          "windowMs": 0,
+          "attemptMs": 10000
         }
       },
       "responses": {}
@@ -670,6 +694,371 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "answers": [],
           "windowMs": 0,
           "attemptMs": 5000
+        }
+      },
+      "responses": {}
+    },
+    "readSurface": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/agents/{iid}/surface",
+      "seats": {
+        "surface": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [408, 408]
+            },
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 90000,
+          "attemptMs": 10000
+        },
+        "surface_step": {
+          "neverDelivered": "keep",
+          "unknown": "keep",
+          "answers": [],
+          "windowMs": 0,
+          "attemptMs": 2000
+        }
+      },
+      "responses": {}
+    },
+    "pick": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/agents/{iid}/events",
+      "seats": {
+        "pick": {
+          "capability": "clientDeliveryIds",
+          "neverDelivered": "resend",
+          "unknown": "resolve",
+          "answers": [
+            {
+              "status": [503, 503],
+              "codes": ["stopping", "run_unavailable"]
+            },
+            {
+              "status": [429, 429]
+            }
+          ],
+          "windowMs": 90000,
+          "attemptMs": 30000
+        },
+        "pick_base": {
+          "neverDelivered": "tell",
+          "unknown": "tell",
+          "answers": [],
+          "windowMs": 0,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {}
+    },
+    "readDelivery": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/agents/{iid}/deliveries/{deliveryId}",
+      "seats": {
+        "delivery_poll": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [202, 202]
+            },
+            {
+              "status": [408, 408]
+            },
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": null,
+          "attemptMs": 10000,
+          "plusPoll": true,
+          "answerResets": true
+        }
+      },
+      "responses": {}
+    },
+    "listWorkflows": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/workflows",
+      "seats": {
+        "workflows": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {}
+    },
+    "getWorkflow": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/workflows/{name}",
+      "seats": {
+        "workflows": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {}
+    },
+    "startRun": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/workflows/{name}/runs",
+      "seats": {
+        "start_run": {
+          "neverDelivered": "resend",
+          "unknown": "resend_same_key",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {}
+    },
+    "listRuns": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/runs",
+      "seats": {
+        "runs": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {}
+    },
+    "getRun": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/runs/{runId}",
+      "seats": {
+        "runs": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {}
+    },
+    "answerGate": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/runs/{runId}/gates/{gate}/events",
+      "seats": {
+        "gate_event": {
+          "neverDelivered": "resend",
+          "unknown": "resend_same_key",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {}
+    },
+    "cancelRun": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/runs/{runId}/cancel",
+      "seats": {
+        "cancel_run": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {}
+    },
+    "readRunEvents": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/runs/{runId}/events",
+      "seats": {
+        "feed": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000,
+          "plusPoll": true,
+          "answerResets": true
+        }
+      },
+      "responses": {}
+    },
+    "readEvents": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/events",
+      "seats": {
+        "feed": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000,
+          "plusPoll": true,
+          "answerResets": true
+        }
+      },
+      "responses": {}
+    },
+    "getOrchestratorInfo": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/.well-known/turnwire",
+      "seats": {
+        "orchestrator_read": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
         }
       },
       "responses": {}
@@ -823,72 +1212,72 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
 export const outcomes: Readonly<Record<OutcomeCode, OutcomeRow>> = {
   "never_reached": {
     "kind": "error",
-    "text": "The pick {event} did not reach the workflow ({detail}). It changed nothing. You can call it again.",
+    "text": "The pick `{event}` did not reach the workflow ({detail}). It changed nothing. You can call it again.",
     "invites": true
   },
   "unknown_turn_ended": {
     "kind": "answer",
-    "text": "This turn was ended while the pick {event} was on its way, and it is not known whether the pick arrived at the workflow. A pick that was taken can itself be what ended the turn. Do not call it again before the next message, which says where the workflow is.",
+    "text": "This turn was ended while the pick `{event}` was on its way, and it is not known whether the pick arrived at the workflow. A pick that was taken can itself be what ended the turn. Do not call it again before the next message, which says where the workflow is.",
     "invites": false
   },
   "unknown": {
     "kind": "answer",
-    "text": "It is not known whether the pick {event} arrived at the workflow ({detail}). If it did, a second call can run the pick twice.",
+    "text": "It is not known whether the pick `{event}` arrived at the workflow ({detail}). If it did, a second call can run the pick twice.",
     "invites": false
   },
   "taken_turn_ended": {
     "kind": "answer",
-    "text": "The pick {event} arrived at the workflow. The turn ended before its answer was read. Do not call it again before the next message, which says where the workflow is.",
+    "text": "The pick `{event}` arrived at the workflow. The turn ended before its answer was read. Do not call it again before the next message, which says where the workflow is.",
     "invites": false
   },
   "taken_answer_lost": {
     "kind": "answer",
-    "text": "The pick {event} arrived at the workflow, but its answer did not arrive here ({detail}). Do not call it again before the next message, which says where the workflow is.",
+    "text": "The pick `{event}` arrived at the workflow, but its answer did not arrive here ({detail}). Do not call it again before the next message, which says where the workflow is.",
     "invites": false
   },
   "moved": {
     "kind": "answer",
-    "text": "The workflow took the pick {event}.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
+    "text": "The workflow took the pick `{event}`.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
     "invites": false
   },
   "turn_complete": {
     "kind": "answer",
-    "text": "The workflow took the pick {event}. The turn is over{?endedBy} (ended by {endedBy}){/endedBy}: there is nothing more to call.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}",
+    "text": "The workflow took the pick `{event}`. The turn is over{?endedBy} (ended by {endedBy}){/endedBy}: there is nothing more to call.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}",
     "invites": false
   },
   "not_moved": {
     "kind": "answer",
-    "text": "Nothing moved: do not repeat this call unchanged. The workflow received the pick {event}, and where it stands now no transition takes it.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
+    "text": "Nothing moved: do not repeat this call unchanged. The workflow received the pick `{event}`, and where it stands now no transition takes it.{?answer}\nIts answer: {answer}{/answer}{?answerError}\nIts answer could not be made: {answerError}{/answerError}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
     "invites": false
   },
   "refused": {
     "kind": "error",
-    "text": "The workflow refused the pick {event}, so it was not taken.{!problems}{?problemDetail}\nReason: {problemDetail}{/problemDetail}{/problems}{?problems}{#problems}\n- {?path}{path}{/path}{!path}(the whole input){/path}: {message}{/problems}{/problems}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
+    "text": "The workflow refused the pick `{event}`, so it was not taken.{?problemDetail}\nReason: {problemDetail}{/problemDetail}{?problems}{#problems}\n- {?path}{path}{/path}{!path}(the whole input){/path}: {message}{/problems}{/problems}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
     "invites": false
   },
   "outstanding_conflict": {
     "kind": "error",
-    "text": "Another pick is still being worked on{?otherEvent}: {otherEvent}{/otherEvent}{?otherDeliveryId} (delivery {otherDeliveryId}){/otherDeliveryId}. The pick {event} was not taken.",
+    "text": "Another pick is still being worked on{?otherEvent}: `{otherEvent}`{/otherEvent}{?otherDeliveryId} (delivery {otherDeliveryId}){/otherDeliveryId}. The pick `{event}` was not taken.",
     "invites": false
   },
   "stopping": {
     "kind": "error",
-    "text": "The workflow is restarting, and the pick {event} was not taken. You can call it again.",
+    "text": "The workflow is restarting, and the pick `{event}` was not taken. You can call it again.",
     "invites": true
   },
   "rejected": {
     "kind": "error",
-    "text": "The pick {event} was not taken{?problemCode}: {problemCode}{/problemCode}{!problemCode}{?detail}: {detail}{/detail}{/problemCode}{?problemDetail} ({problemDetail}){/problemDetail}.",
+    "text": "The pick `{event}` was not taken{?problemCode}: {problemCode}{/problemCode}{!problemCode}{?detail}: {detail}{/detail}{/problemCode}{?problemDetail} ({problemDetail}){/problemDetail}.",
     "invites": false
   },
   "turn_over": {
     "kind": "error",
-    "text": "The turn to which the pick {event} belongs is over. Stop here: there is nothing more to call.",
+    "text": "The turn to which the pick `{event}` belongs is over. Stop here: there is nothing more to call.",
     "invites": false
   },
   "forbidden": {
     "kind": "error",
-    "text": "This harness may not speak for this turn, so the pick {event} was refused{?problemDetail} ({problemDetail}){/problemDetail}. Stop here and report it.",
+    "text": "This harness may not speak for this turn, so the pick `{event}` was refused{?problemDetail} ({problemDetail}){/problemDetail}. Stop here and report it.",
     "invites": false
   }
 };
@@ -900,10 +1289,10 @@ export const texts: Readonly<Record<TextName, string>> = {
   "notice_unread": "Your previous turn ended before all its answers were read. The workflow is now in the state {state}. Picks of that turn that were taken: {taken,}.",
   "notice_fresh": "This conversation is new: the earlier one cannot be continued{?reason} ({reason}){/reason}, and nothing said there is known here.",
   "nudge": "Your turn ended, but the workflow still waits for your pick: text alone decides nothing. It is in the state {state}. Picks of this turn that were taken so far: {taken,}. Call one of these now: {allowed,}.",
-  "malformed_call": "The call of {name} could not be read ({detail}), so nothing was sent to the workflow. Send its input as a JSON object that fits its schema.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
-  "unknown_call": "There is no pick named {name}, so nothing was sent to the workflow.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
-  "not_executed": "The turn ended before the call of {name} was made, so nothing was sent to the workflow. Do not call it again before the next message, which says where the workflow is.",
-  "runaway_call": "The call of {name} was not made, and the turn ends here: {reason}."
+  "malformed_call": "The call of `{name}` could not be read ({detail}), so nothing was sent to the workflow. Send its input as a JSON object that fits its schema.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
+  "unknown_call": "There is no pick named `{name}`, so nothing was sent to the workflow.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
+  "not_executed": "The turn ended before the call of `{name}` was made, so nothing was sent to the workflow. Do not call it again before the next message, which says where the workflow is.",
+  "runaway_call": "The call of `{name}` was not made, and the turn ends here: {reason}."
 };
 
 /** Codes of `agent.fault.<slot>`, what each comes from and the failure category that it is recorded as. */
