@@ -1,6 +1,6 @@
 /** Loads a folder of workflow modules: each one is served, or refused with everything that is wrong with it (TW-AUT-012). */
 import { readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
 import { hosted } from './hosted.ts';
@@ -19,7 +19,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export async function loadWorkflows(folder: string): Promise<Loaded> {
   const loaded: Loaded = { workflows: new Map(), refused: new Map() };
   const files = await modulesIn(folder);
-  if (files.length > 0) await readyToImport();
+  if (files.length > 0) readyToImport(resolve(folder));
   for (const file of files) {
     const name = nameOf(file);
     const others = files.filter((other) => other !== file && nameOf(other) === name);
