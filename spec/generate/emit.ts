@@ -3,7 +3,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import type { OperationRow, ProblemRow } from '../../sdk/typescript/src/table.ts';
 import type { Faults } from './faults.ts';
 import type { Root } from './root.ts';
-import type { Document } from './sources.ts';
+import type { Document, JsonObject } from './sources.ts';
 import type { Texts } from './texts.ts';
 
 /** What every generated file says of itself: who made it, out of what. `check` looks for it. */
@@ -13,9 +13,15 @@ export function banner(sources: string): string {
 
 const lines = (sources: string) => `// ${banner(sources)}\n`;
 
-/** The dereferenced document as JSON, the banner as its first member. */
+/**
+ * The dereferenced document as JSON, the banner as its first member. Of its components only those stay that something
+ * reads by name: the others stand where they are used already.
+ */
 export function documentJson(name: string, document: Document): string {
-  return `${JSON.stringify({ 'x-generated': banner(`spec/openapi/${name}.yaml`), ...document }, null, 1)}\n`;
+  const { schemas, securitySchemes } = (document.components ?? {}) as JsonObject;
+  const components = { ...(schemas ? { schemas } : {}), ...(securitySchemes ? { securitySchemes } : {}) };
+  const whole = { 'x-generated': banner(`spec/openapi/${name}.yaml`), ...document, components };
+  return `${JSON.stringify(whole, null, 1)}\n`;
 }
 
 /** The types of one document. */

@@ -531,7 +531,31 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "info",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "readConversation": {
       "documents": ["harness"],
@@ -581,7 +605,57 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "conversation",
+          "taken": true,
+          "media": ["application/json", "text/event-stream"]
+        },
+        "204": {
+          "means": "nothing_new",
+          "taken": true
+        },
+        "304": {
+          "means": "stream_unchanged",
+          "taken": true
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_conversation",
+          "taken": false,
+          "codes": ["unknown_conversation", "unknown_submission"],
+          "media": ["application/problem+json"]
+        },
+        "405": {
+          "means": "method_not_allowed",
+          "taken": false,
+          "codes": ["method_not_allowed"],
+          "media": ["application/problem+json"]
+        },
+        "410": {
+          "means": "stream_gone",
+          "taken": false,
+          "codes": ["stream_gone"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "admit": {
       "documents": ["harness"],
@@ -604,7 +678,73 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 30000
         }
       },
-      "responses": {}
+      "responses": {
+        "202": {
+          "means": "admitted",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_agent",
+          "taken": false,
+          "codes": ["unknown_agent"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "idempotency_mismatch",
+          "taken": false,
+          "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "412": {
+          "means": "store_changed",
+          "taken": false,
+          "codes": ["store_changed"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "429": {
+          "means": "queue_full",
+          "taken": false,
+          "codes": ["queue_full"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "draining",
+          "taken": false,
+          "codes": ["draining"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "headConversation": {
       "documents": ["harness"],
@@ -632,7 +772,37 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "stream_head",
+          "taken": true
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"]
+        },
+        "404": {
+          "means": "unknown_conversation",
+          "taken": false,
+          "codes": ["unknown_conversation", "unknown_submission"]
+        },
+        "410": {
+          "means": "stream_gone",
+          "taken": false,
+          "codes": ["stream_gone"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"]
+        }
+      }
     },
     "abortConversation": {
       "documents": ["harness"],
@@ -651,10 +821,46 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "abort_done",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getHealth": {
-      "documents": ["harness"],
+      "documents": ["harness", "orchestrator", "custodian"],
       "method": "GET",
       "path": "/healthz",
       "seats": {
@@ -666,10 +872,27 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 5000
         }
       },
-      "responses": {}
+      "responses": {
+        "204": {
+          "means": "healthy",
+          "taken": true
+        },
+        "400": {
+          "means": "unsupported_version",
+          "taken": false,
+          "codes": ["unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "no_route",
+          "taken": false,
+          "codes": ["no_route"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getReadiness": {
-      "documents": ["harness"],
+      "documents": ["harness", "orchestrator"],
       "method": "GET",
       "path": "/readyz",
       "seats": {
@@ -681,10 +904,27 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 5000
         }
       },
-      "responses": {}
+      "responses": {
+        "204": {
+          "means": "ready",
+          "taken": true
+        },
+        "400": {
+          "means": "unsupported_version",
+          "taken": false,
+          "codes": ["unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "not_ready",
+          "taken": false,
+          "codes": ["starting", "draining", "stopping"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getMetrics": {
-      "documents": ["harness"],
+      "documents": ["harness", "orchestrator"],
       "method": "GET",
       "path": "/metrics",
       "seats": {
@@ -696,10 +936,34 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 5000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "metrics",
+          "taken": true,
+          "media": ["text/plain"]
+        },
+        "400": {
+          "means": "unsupported_version",
+          "taken": false,
+          "codes": ["unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "readSurface": {
-      "documents": ["orchestrator"],
+      "documents": ["orchestrator", "custodian"],
       "method": "GET",
       "path": "/agents/{iid}/surface",
       "seats": {
@@ -734,10 +998,62 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 2000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "surface",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "304": {
+          "means": "surface_unchanged",
+          "taken": true
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["wrong_placement", "forbidden", "stand_in_missing"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "turn_over",
+          "taken": false,
+          "codes": ["turn_over", "no_route"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "custodian_unreachable",
+          "taken": "unknown",
+          "codes": ["custodian_unreachable"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["stopping", "run_unavailable", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "pick": {
-      "documents": ["orchestrator"],
+      "documents": ["orchestrator", "custodian"],
       "method": "POST",
       "path": "/agents/{iid}/events",
       "seats": {
@@ -765,10 +1081,81 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 30000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "receipt",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "202": {
+          "means": "outstanding",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["wrong_placement", "forbidden", "stand_in_missing"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "turn_over",
+          "taken": false,
+          "codes": ["turn_over", "no_route"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "pick_outstanding",
+          "taken": false,
+          "codes": ["pick_outstanding"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "refused",
+          "taken": false,
+          "codes": ["refused", "invalid", "delivery_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "custodian_unreachable",
+          "taken": "unknown",
+          "codes": ["custodian_unreachable"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["stopping", "run_unavailable", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "readDelivery": {
-      "documents": ["orchestrator"],
+      "documents": ["orchestrator", "custodian"],
       "method": "GET",
       "path": "/agents/{iid}/deliveries/{deliveryId}",
       "seats": {
@@ -795,7 +1182,60 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "answerResets": true
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "receipt",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "202": {
+          "means": "outstanding",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["wrong_placement", "forbidden", "stand_in_missing"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "no_delivery",
+          "taken": false,
+          "codes": ["unknown_delivery", "turn_over", "no_route"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "custodian_unreachable",
+          "taken": "unknown",
+          "codes": ["custodian_unreachable"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["stopping", "run_unavailable", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "listWorkflows": {
       "documents": ["orchestrator"],
@@ -823,7 +1263,43 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "workflows",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getWorkflow": {
       "documents": ["orchestrator"],
@@ -851,7 +1327,49 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "workflow",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_workflow",
+          "taken": false,
+          "codes": ["unknown_workflow"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "startRun": {
       "documents": ["orchestrator"],
@@ -873,7 +1391,67 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 30000
         }
       },
-      "responses": {}
+      "responses": {
+        "201": {
+          "means": "run_started",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_workflow",
+          "taken": false,
+          "codes": ["unknown_workflow"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "idempotency_mismatch",
+          "taken": false,
+          "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "refused",
+          "taken": false,
+          "codes": ["invalid", "workflow_refused"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "listRuns": {
       "documents": ["orchestrator"],
@@ -901,7 +1479,43 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "runs",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getRun": {
       "documents": ["orchestrator"],
@@ -929,7 +1543,49 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "run",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_run",
+          "taken": false,
+          "codes": ["unknown_run"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "answerGate": {
       "documents": ["orchestrator"],
@@ -951,7 +1607,67 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 30000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "gate_answered",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "gate_closed",
+          "taken": false,
+          "codes": ["gate_closed", "unknown_run"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "idempotency_mismatch",
+          "taken": false,
+          "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "refused",
+          "taken": false,
+          "codes": ["refused", "invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "run_unavailable", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "cancelRun": {
       "documents": ["orchestrator"],
@@ -973,7 +1689,67 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 30000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "run_cancelled",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_run",
+          "taken": false,
+          "codes": ["unknown_run"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "already_ended",
+          "taken": false,
+          "codes": ["already_ended"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "readRunEvents": {
       "documents": ["orchestrator"],
@@ -1003,7 +1779,49 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "answerResets": true
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "feed",
+          "taken": true,
+          "media": ["text/event-stream"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_run",
+          "taken": false,
+          "codes": ["unknown_run"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "readEvents": {
       "documents": ["orchestrator"],
@@ -1033,7 +1851,43 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "answerResets": true
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "feed",
+          "taken": true,
+          "media": ["text/event-stream"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
     },
     "getOrchestratorInfo": {
       "documents": ["orchestrator"],
@@ -1061,7 +1915,25 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "attemptMs": 10000
         }
       },
-      "responses": {}
+      "responses": {
+        "200": {
+          "means": "info",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "unsupported_version",
+          "taken": false,
+          "codes": ["unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        }
+      }
     }
   },
   "problemCodes": {
