@@ -23,8 +23,8 @@ export class Timeline {
   log(line: LogLine): void {
     const { fields, msg, role } = line;
     if (msg.startsWith('turnwire.routability')) {
-      const { seat, attempts, ms, last } = fields as Record<string, never>;
-      this.routability.push({ role, seat, attempts: Number(attempts), ms: Number(ms), last });
+      const { seat, attempts, ms, last } = fields;
+      this.routability.push({ role, seat: String(seat), attempts: Number(attempts), ms: Number(ms), last: String(last) });
       this.say(role, `absorbed: seat ${seat}, ${attempts} attempts in ${Math.round(Number(ms))} ms, last ${last}`);
     } else if (role === 'custodian' && msg === 'unreachable') {
       this.say(

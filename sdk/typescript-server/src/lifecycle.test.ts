@@ -6,8 +6,8 @@ afterEach(() => vi.restoreAllMocks());
 it('drains at the first signal and ends at the second', () => {
   const seen: string[] = [];
   const off = onSignals({ drain: (signal) => seen.push(signal), again: () => seen.push('again') });
-  process.emit('SIGTERM');
-  process.emit('SIGINT');
+  process.emit('SIGTERM', 'SIGTERM');
+  process.emit('SIGINT', 'SIGINT');
   off();
   expect(seen).toEqual(['SIGTERM', 'again']);
   expect(process.listeners('SIGTERM').length).toBe(0);
