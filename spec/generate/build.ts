@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { documentJson, documentTypes, protocolModule } from './emit.ts';
+import { documentJson, documentTypes, protocolModule, tableModule } from './emit.ts';
 import { loadExtensionSchemas } from './extensions.ts';
 import { readFaults } from './faults.ts';
 import { operationTable } from './operations.ts';
@@ -28,7 +28,10 @@ export async function build(repository: string): Promise<Map<string, string>> {
     faults: readFaults(specFolder, codes),
   };
 
-  const files = new Map<string, string>([['sdk/typescript/src/gen/protocol.ts', protocolModule(tables)]]);
+  const files = new Map<string, string>([
+    ['sdk/typescript/src/gen/table.ts', tableModule(specFolder)],
+    ['sdk/typescript/src/gen/protocol.ts', protocolModule(tables)],
+  ]);
   for (const [name, document] of documents) {
     files.set(`spec/gen/${name}.json`, documentJson(name, document));
     files.set(

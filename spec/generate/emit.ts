@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
-import type { OperationRow, ProblemRow } from '../../sdk/typescript/src/table.ts';
 import type { Faults } from './faults.ts';
 import type { Root } from './root.ts';
 import type { Document, JsonObject } from './sources.ts';
+import type { OperationRow, ProblemRow } from './table.ts';
 import type { Texts } from './texts.ts';
 
 /** What every generated file says of itself: who made it, out of what. `check` looks for it. */
@@ -30,6 +32,11 @@ export async function documentTypes(name: string, file: string): Promise<string>
   return `${lines(`spec/openapi/${name}.yaml`)}\n${astToString(nodes)}`;
 }
 
+/** The shapes, as the generator itself uses them. */
+export function tableModule(specFolder: string): string {
+  return `${lines('spec/generate/table.ts')}\n${readFileSync(join(specFolder, 'generate/table.ts'), 'utf8')}`;
+}
+
 const union = (name: string, keys: readonly string[]) =>
   `export type ${name} =\n${keys.map((key) => `  | ${JSON.stringify(key)}`).join('\n')};\n`;
 
@@ -53,7 +60,7 @@ export function protocolModule(parts: {
   const seats = [...new Set(Object.values(operations).flatMap((row) => Object.keys(row.seats)))];
   return [
     lines('spec/openapi/*.yaml, spec/outcomes.yaml and spec/faults.yaml'),
-    "import type { FaultRow, OutcomeRow, Protocol } from '../table.ts';\n",
+    "import type { FaultRow, OutcomeRow, Protocol } from './table.ts';\n",
     union('OperationId', Object.keys(operations)),
     union('SeatName', seats),
     union('EvidenceName', Object.keys(root.evidence)),

@@ -1,6 +1,6 @@
-import type { FaultRow } from '../../sdk/typescript/src/table.ts';
 import { readYaml } from './sources.ts';
 import { SpecError } from './spec-error.ts';
+import type { FaultRow } from './table.ts';
 
 const file = 'faults.yaml';
 const keyed = ['settlements', 'answers', 'certainties'] as const;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OperationRow, ResponseRow, SeatPolicy } from '../../sdk/typescript/src/table.ts';
 import { type ExtensionSchemas, extension } from './extensions.ts';
 import type { Document, DocumentName, JsonObject } from './sources.ts';
 import { SpecError } from './spec-error.ts';
+import type { OperationRow, ResponseRow, SeatPolicy } from './table.ts';
 
 const methods = ['get', 'post', 'put', 'delete', 'head'] as const;
 

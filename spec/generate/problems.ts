@@ -1,6 +1,6 @@
-import type { OperationRow, ProblemRow } from '../../sdk/typescript/src/table.ts';
 import { type JsonObject, readYaml } from './sources.ts';
 import { SpecError } from './spec-error.ts';
+import type { OperationRow, ProblemRow } from './table.ts';
 
 const file = 'components.yaml';
 

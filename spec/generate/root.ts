@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Protocol } from '../../sdk/typescript/src/table.ts';
 import { type ExtensionSchemas, extension } from './extensions.ts';
 import type { Document, DocumentName } from './sources.ts';
 import { SpecError } from './spec-error.ts';
+import type { Protocol } from './table.ts';
 
 const file = 'protocol-root.yaml';
 

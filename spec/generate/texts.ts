@@ -1,6 +1,6 @@
-import type { OutcomeRow } from '../../sdk/typescript/src/table.ts';
 import { readYaml } from './sources.ts';
 import { SpecError } from './spec-error.ts';
+import type { OutcomeRow } from './table.ts';
 import { usesOf } from './template.ts';
 import { wordingFault } from './wording.ts';
 
