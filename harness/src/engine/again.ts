@@ -1,4 +1,5 @@
 /** Whether and when a failed attempt of a step is begun again. Pure: a step has no effect but its cost. */
+import { retryAfterMs } from '@turnwire/sdk';
 import { MODEL_ATTEMPTS, MODEL_WINDOW_MS } from '../turn/limits.ts';
 
 export interface Failure {
@@ -22,14 +23,9 @@ export function nextAttempt(failure: Failure, tried: Tried): number | undefined 
   return tried.elapsedMs + wait <= MODEL_WINDOW_MS ? wait : undefined;
 }
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+/** `retry-after-ms`, which the model providers send beside the standard header, else `retry-after`. */
 export function askedToWait(headers: Readonly<Record<string, string>> | undefined, now: number): number | undefined {
   const ms = Number(headers?.['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return ms;
-  const text = headers?.['retry-after'];
-  if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+  return retryAfterMs(headers?.['retry-after'], headers?.date, now);
 }

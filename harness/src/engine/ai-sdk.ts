@@ -1,3 +1,4 @@
+import { rungMs } from '@turnwire/sdk';
 import { APICallError } from 'ai';
 import { MAX_PROVIDER_MESSAGE } from '../turn/limits.ts';
 import type { TurnClock } from '../turn/port.ts';
@@ -9,8 +10,8 @@ import { type Engine, EngineFailure, type StepRequest, type StepResult } from '.
 export interface AiSdkEngineOptions {
   readonly settings: ModelSettings;
   readonly clock: TurnClock;
-  /** The wait before attempt `n + 2`, in milliseconds, jitter included. */
-  readonly rung: (n: number) => number;
+  /** Uniform in [0, 1); `Math.random` by default. */
+  readonly random?: () => number;
   /** The providers' way out; the platform's own by default. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -34,7 +35,7 @@ async function stepWithRetry(request: StepRequest, options: AiSdkEngineOptions):
       const wait = nextAttempt(failure, {
         attempts,
         elapsedMs: options.clock.now() - begun,
-        rungMs: options.rung(attempts - 1),
+        rungMs: rungMs(attempts - 1, options.random ?? Math.random),
       });
       const reason = withoutKeys(failure.message, options.settings).slice(0, MAX_PROVIDER_MESSAGE);
       if (wait === undefined)
