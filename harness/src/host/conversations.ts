@@ -3,7 +3,7 @@ import { evolve } from '../conversation/evolve.ts';
 import { type ConversationState, emptyConversation } from '../conversation/state.ts';
 import { SWEEP_MS, TOMBSTONE_KEEP_MS, UNLOAD_MS } from '../limits.ts';
 import { encodeBlock } from '../log/block.ts';
-import { type DataFolder, logFiles, logPath, removeFile, replaceFile } from '../log/folder.ts';
+import { conversationFile, type DataFolder, logFiles, removeFile, replaceFile } from '../log/folder.ts';
 import { type Journal, syncFolder } from '../log/journal.ts';
 import { DamagedLog, LogFile } from '../log/log-file.ts';
 import { Conversation, type Perform } from './conversation.ts';
@@ -21,7 +21,6 @@ export interface ConversationsOptions {
   readonly now: () => number;
   /** Milliseconds that a conversation is kept after its last settlement (TW-DUR-010). */
   readonly keepMs: number;
-  readonly newIncarnation: () => string;
   readonly damaged: (error: DamagedLog) => void;
 }
 
@@ -70,7 +69,7 @@ export class Conversations {
     if (found.is === 'gone') return { damaged: true };
     if (found.is === 'here')
       return { conversation: found.conversation, fresh: found.conversation.state.freed === true };
-    const log = LogFile.create(logPath(this.options.folder, iid));
+    const log = LogFile.create(conversationFile(this.options.folder.conversations, iid));
     return { conversation: this.#shell(emptyConversation(iid, name, ''), log), fresh: true };
   }
 
@@ -108,7 +107,7 @@ export class Conversations {
   #find(iid: string): Found {
     const here = this.#here.get(iid);
     if (here) return { is: 'here', conversation: here };
-    const path = logPath(this.options.folder, iid);
+    const path = conversationFile(this.options.folder.conversations, iid);
     if (this.#damaged.has(path)) return { is: 'gone', why: 'damaged' };
     if (!this.#resting.has(path)) return { is: 'unknown' };
     const conversation = this.#load(path);

@@ -55,7 +55,6 @@ export class Harness {
       perform: this.turns.perform,
       now: () => options.clock.now(),
       keepMs: options.keepMs,
-      newIncarnation,
       damaged: (error) => options.log.error({ err: error }, 'a conversation cannot be read; it is answered 410'),
     });
   }

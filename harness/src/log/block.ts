@@ -19,7 +19,7 @@ export function encodeBlock(records: readonly LogRecord[]): Buffer {
 /** The records of one line without its newline; undefined when it is not whole. */
 export function decodeBlock(line: Buffer): readonly LogRecord[] | undefined {
   const text = line.subarray(CHECKSUM_LENGTH + 1);
-  if (line.subarray(0, CHECKSUM_LENGTH).toString('latin1') !== checksum(text)) return undefined;
+  if (line.subarray(0, CHECKSUM_LENGTH + 1).toString('latin1') !== `${checksum(text)} `) return undefined;
   try {
     const records: unknown = JSON.parse(text.toString());
     return Array.isArray(records) ? (records as LogRecord[]) : undefined;

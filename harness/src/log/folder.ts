@@ -86,13 +86,13 @@ export function replaceFile(file: string, bytes: Buffer): void {
 }
 
 /** The file of a conversation: readable for a person, and safe on a file system that folds case. */
-export function logPath(folder: DataFolder, iid: string): string {
+export function conversationFile(conversations: string, iid: string): string {
   const digest = createHash('sha256').update(iid).digest('hex').slice(0, 24);
   const readable = iid
     .slice(0, 40)
     .toLowerCase()
     .replace(/[^a-z0-9-]/g, '_');
-  return join(folder.conversations, `${readable}.${digest}${LOG_SUFFIX}`);
+  return join(conversations, `${readable}.${digest}${LOG_SUFFIX}`);
 }
 
 /** Every log of the folder. */
