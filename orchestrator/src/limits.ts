@@ -49,3 +49,8 @@ export const ABORT_WAIT_MS = 30_000;
 
 /** How often a turn that decided nothing is asked again (TW-RUN-009). */
 export const MAX_NUDGES = 2;
+
+// The store and the run host.
+
+/** SQLite's own wait for a lock that somebody else (a backup, a person's shell) holds on the file; it blocks the process. */
+export const BUSY_TIMEOUT_MS = 1_000;

@@ -13,4 +13,4 @@ export const idempotencyKey = (c: Context): string | undefined => c.req.header(p
 
 /** TW-GEN-018: says that this is the first answer again. */
 export const replayedHeader = (replayed: boolean): Record<string, string> =>
-  replayed ? { [protocol.headers.idempotencyReplayed]: 'true' } : {};
+  replayed ? { [protocol.headers.replayed]: 'true' } : {};

@@ -90,8 +90,10 @@ async function supervise(stack: Stack, addressFile: string, ready: () => void, i
 
 function greet(stack: Stack, workflows: string, flags: DevFlags, io: Io): void {
   const { orchestrator, custodian, harness, model } = stack;
-  if (flags.json)
-    return printJson(io, { event: 'ready', orchestrator, custodian, harness, ...(model && { model }), workflows });
+  if (flags.json) {
+    printJson(io, { event: 'ready', orchestrator, custodian, harness, ...(model && { model }), workflows });
+    return;
+  }
   print(io, '');
   print(io, `Orchestrator  ${orchestrator}   workflows from ${workflows}`);
   print(io, `Custodian     ${custodian}`);

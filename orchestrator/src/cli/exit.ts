@@ -39,9 +39,8 @@ function explainFault(fault: TurnwireFault): CliError {
       ExitCode.unreachable,
     );
   }
-  const meter = `${fault.attempts} ${fault.attempts === 1 ? 'attempt' : 'attempts'} in ${Math.round(fault.elapsedMs)} ms`;
   return new CliError(
-    `cannot reach the orchestrator at ${originOf(fault)}: ${fault.message} (${meter}); start it with \`turnwire dev\`, or set --url or TURNWIRE_URL to where it listens`,
+    `cannot reach the orchestrator at ${originOf(fault)} (${fault.message}); start it with \`turnwire dev\`, or set --url or TURNWIRE_URL to where it listens`,
     ExitCode.unreachable,
   );
 }

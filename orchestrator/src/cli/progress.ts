@@ -43,36 +43,39 @@ export class Progress {
       case 'run.emit':
         return [`emitted ${JSON.stringify(data.event ?? data)}`];
       case 'run.retry':
-        return [`agent ${agentOf(data)} is asked again${reasonOf(data)}`];
+        return [retryLine(data)];
       case 'pick':
         return [pickLine(data)];
       case 'gate.opened':
-        return this.#gate(text(data.runId), data as unknown as Gate);
+        return this.#gate(text(data.runId), data.gate as unknown as Gate);
       case 'gate.closed':
         return [`gate ${text(data.gate)} closed${data.event ? ` by ${text(data.event)}` : ''}`];
+      case 'execution.started': {
+        const { executionId, agent, status } = data.execution as unknown as RunView['executions'][number];
+        return this.#execution(executionId, agent, status, data);
+      }
       default:
-        return event.startsWith('execution.') ? this.#execution(event.slice('execution.'.length), data) : [];
+        // TW-FED-006: what is not known is passed over.
+        return event.startsWith('execution.')
+          ? this.#execution(text(data.executionId), text(data.agent), event.slice('execution.'.length), data)
+          : [];
     }
   }
 
   #snapshot(data: Data): string[] {
-    const run = runIn(data);
-    if (!run) return [];
-    return [
+    const runs = (data.runs ?? []) as unknown as RunView[];
+    return runs.flatMap((run) => [
       ...this.#once('run', `${run.status} ${stateText(run.value)}`, [
         `run ${run.runId} is ${run.status} in ${stateText(run.value)}`,
       ]),
-      ...(run.executions ?? []).flatMap(({ executionId, agent, status }) =>
-        this.#once(executionId, status, [`agent ${agent} ${status.replaceAll('_', ' ')}`]),
-      ),
-      ...(run.gates ?? []).flatMap((gate) => this.#gate(run.runId, gate)),
-    ];
+      ...run.executions.flatMap(({ executionId, agent, status }) => this.#execution(executionId, agent, status, {})),
+      ...run.gates.flatMap((gate) => this.#gate(run.runId, gate)),
+    ]);
   }
 
-  #execution(step: string, data: Data): string[] {
-    const id = text(data.executionId);
-    const category = data.category ? ` (${text(data.category)})` : '';
-    return this.#once(id, step, [`agent ${agentOf(data)} ${step.replaceAll('_', ' ')}${category}${reasonOf(data)}`]);
+  #execution(executionId: string, agent: string, status: string, { category }: Data): string[] {
+    const why = category ? ` (${text(category)})` : '';
+    return this.#once(executionId, status, [`agent ${agent} ${status.replaceAll('_', ' ')}${why}`]);
   }
 
   #gate(runId: string, gate: Gate): string[] {
@@ -123,12 +126,16 @@ export const quoted = (word: string): string =>
   /^[\w.,:@%+/=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function pickLine(data: Data): string {
-  const who = data.agent ? `agent ${text(data.agent)} picks` : 'picked';
   const event = text(data.event);
-  if (data.status === 'outstanding') return `${who} ${event}, the workflow works on it`;
-  if (data.turnComplete === true) return `${who} ${event}, its turn is complete`;
-  if (data.moved === false) return `${who} ${event}, and no transition takes it`;
-  return `${who} ${event}`;
+  if (data.status === 'outstanding') return `pick ${event}: the workflow works on it`;
+  const how = data.moved === false ? 'no transition takes it' : 'taken';
+  const end = data.endedBy ? `, the turn was ended by: ${text(data.endedBy)}` : ', the turn is complete';
+  return `pick ${event}: ${how}${data.turnComplete === true ? end : ''}`;
+}
+
+function retryLine(data: Data): string {
+  const how = data.reason === 'rerun' ? 'is run once more' : 'is prompted again';
+  return `agent ${text(data.agent)} ${how}${data.code ? ` after ${text(data.code)}` : ''}`;
 }
 
 function statusLine(data: Data): string {
@@ -137,20 +144,7 @@ function statusLine(data: Data): string {
   return `run is ${text(data.status)}${where ? ` in ${where}` : ''}${fault ? `: ${faultText(fault)}` : ''}`;
 }
 
-/** A snapshot carries the run itself, or under `run`. */
-function runIn(data: Data): RunView | undefined {
-  const run = (data.run ?? data) as unknown as RunView;
-  return typeof run.runId === 'string' && typeof run.status === 'string' ? run : undefined;
-}
-
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
-
-const agentOf = (data: Data): string => text(data.agent) || text(data.executionId);
-
-const reasonOf = (data: Data): string => {
-  const reason = text(data.reason) || text(data.message);
-  return reason ? `: ${reason}` : '';
-};
 
 function clockText(at: JsonValue | undefined): string {
   const date = new Date(typeof at === 'string' ? at : Date.now());

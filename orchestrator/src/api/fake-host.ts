@@ -1,0 +1,128 @@
+import {
+  type FeedEvent,
+  HostRefusal,
+  type RunHost,
+  type RunView,
+  type SurfaceView,
+  type WorkflowView,
+} from '../host/port.ts';
+
+export const AT = '2026-01-02T03:04:05.000Z';
+
+export const WORKFLOW: WorkflowView = {
+  name: 'review',
+  status: 'ready',
+  inputSchema: {
+    type: 'object',
+    required: ['title', 'diff'],
+    properties: { title: { type: 'string' }, diff: { type: 'string' } },
+  },
+  agents: [{ name: 'reviewer', menu: [{ name: 'approve', input: { type: 'object' } }] }],
+  definition: { id: 'review' },
+};
+
+export const REFUSED: WorkflowView = {
+  name: 'broken',
+  status: 'refused',
+  findings: [
+    {
+      code: 'no_fault_transition',
+      state: 'coding',
+      message: 'broken: state coding has no agent.fault.coder transition; add one',
+    },
+  ],
+};
+
+export const GATE = {
+  gate: 'merge_decision',
+  gateId: 'gate_1',
+  accepts: [{ name: 'merge', input: { type: 'object', properties: {} } }],
+  since: AT,
+};
+
+export const RUN: RunView = {
+  runId: 'run_1',
+  workflow: 'review',
+  status: 'active',
+  value: { reviewing: 'waiting' },
+  context: { title: 't' },
+  executions: [{ executionId: 'exec_1', agent: 'reviewer', status: 'running' }],
+  gates: [GATE],
+  startedAt: AT,
+};
+
+export const SURFACE: SurfaceView = {
+  iid: 'iid_1',
+  turnId: 'turn_1',
+  runId: 'run_1',
+  menu: [{ name: 'approve', input: { type: 'object' } }],
+  allowed: ['approve'],
+  capabilities: { clientDeliveryIds: true },
+};
+
+export interface FakeHost extends RunHost {
+  /** Every call that reached the host, in order. */
+  readonly calls: readonly (readonly unknown[])[];
+  /** What a method does instead of its usual answer. */
+  will<K extends keyof RunHost>(method: K, work: RunHost[K]): void;
+}
+
+/** A run host whose answers a test chooses, and that keeps what reached it. */
+export function fakeHost(): FakeHost {
+  const calls: (readonly unknown[])[] = [];
+  const instead: Partial<Record<keyof RunHost, unknown>> = {};
+  const usual: RunHost = {
+    workflows: () => [WORKFLOW, REFUSED],
+    workflow: (name) => [WORKFLOW, REFUSED].find((workflow) => workflow.name === name),
+    start: () => Promise.resolve({ runId: RUN.runId, replayed: false }),
+    runs: () => Promise.resolve({ items: [RUN] }),
+    run: (runId) => Promise.resolve(runId === RUN.runId ? RUN : undefined),
+    answerGate: () => Promise.resolve({ moved: true, replayed: false }),
+    cancel: () => Promise.resolve(),
+    surface: () => Promise.resolve(SURFACE),
+    pick: () => Promise.resolve({ status: 200, receipt: RECEIPT }),
+    delivery: () => Promise.resolve({ status: 200, receipt: RECEIPT }),
+    feed: (runId) => snapshotOnly(runId),
+    counters: () => ({ runs_active: 1 }),
+    stop: () => Promise.resolve(),
+  };
+  const host = Object.fromEntries(
+    Object.entries(usual).map(([method, work]) => [
+      method,
+      (...given: unknown[]) => {
+        calls.push([method, ...given]);
+        return ((instead[method as keyof RunHost] ?? work) as (...all: unknown[]) => unknown)(...given);
+      },
+    ]),
+  ) as unknown as RunHost;
+  return Object.assign(host, {
+    calls,
+    will: <K extends keyof RunHost>(method: K, work: RunHost[K]) => {
+      instead[method] = work;
+    },
+  });
+}
+
+export const RECEIPT = {
+  status: 'delivered' as const,
+  deliveryId: 'dlv_1',
+  event: 'approve',
+  moved: true,
+  turnComplete: true,
+  allowed: [],
+};
+
+export const OUTSTANDING = { status: 'outstanding' as const, deliveryId: 'dlv_1', event: 'approve' };
+
+export const snapshot = (runId = RUN.runId): FeedEvent => ({
+  id: '1',
+  type: 'snapshot',
+  at: AT,
+  runId,
+  data: { runs: [{ ...RUN }] as never },
+});
+
+async function* snapshotOnly(runId: string | undefined): AsyncIterable<FeedEvent> {
+  if (runId !== undefined && runId !== RUN.runId) throw new HostRefusal('unknown_run', `there is no run ${runId}`);
+  yield snapshot(runId);
+}
