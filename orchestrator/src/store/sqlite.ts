@@ -1,0 +1,99 @@
+/** The embedded store: one SQLite file, WAL, every commit on the disk before it resolves. */
+import type Database from 'better-sqlite3';
+import { type Store, StoreError, type StoreOptions, type Writes } from './port.ts';
+import { SqliteReads } from './sqlite-reads.ts';
+import { cells, type TableOf, upsert } from './table.ts';
+import * as tables from './tables.ts';
+
+export class SqliteStore extends SqliteReads implements Store {
+  readonly #epoch: number;
+  readonly #options: StoreOptions;
+  readonly #release: () => void;
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #commitAll: (batch: readonly Writes[]) => number[][];
+  #commits = 0;
+
+  /** The database is open, migrated and held by this process alone; `release` lets it go. */
+  constructor(database: Database.Database, release: () => void, options: StoreOptions = {}) {
+    super(database);
+    this.#options = options;
+    this.#release = release;
+    this.#epoch = nextEpoch(database);
+    this.#commitAll = database.transaction((batch: readonly Writes[]) => {
+      this.#mustHold();
+      return batch.map((writes) => this.#write(writes));
+    });
+  }
+
+  async commit(batch: readonly Writes[]): Promise<number[][]> {
+    const seqs = this.guarded(() => this.#commitAll(batch));
+    this.#commits += 1;
+    this.#options.afterCommit?.(this.#commits);
+    return seqs;
+  }
+
+  async prune({ runsBefore, receiptsBefore }: { runsBefore: number; receiptsBefore: number }): Promise<void> {
+    const ended = 'SELECT run_id FROM runs WHERE live = 0 AND ended_at < ?';
+    this.guarded(() =>
+      this.database.transaction(() => {
+        this.#mustHold();
+        for (const of of ['turns', 'deliveries', 'executions', 'intents', 'keys', 'feed']) {
+          this.prepare(`DELETE FROM ${of} WHERE run_id IN (${ended})`).run(runsBefore);
+        }
+        this.prepare('DELETE FROM runs WHERE live = 0 AND ended_at < ?').run(runsBefore);
+        // TW-DLV-006: by then nobody asks for them any more.
+        this.prepare('DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE ended_at < ?)').run(
+          receiptsBefore,
+        );
+      })(),
+    );
+  }
+
+  close(): void {
+    this.database.close();
+    this.#release();
+  }
+
+  /** The epoch of whoever opened the database last: an older process that still lives cannot write over its successor. */
+  #mustHold(): void {
+    const row = this.prepare("SELECT value FROM meta WHERE name = 'epoch'").get() as { value: string } | undefined;
+    if (Number(row?.value) !== this.#epoch) {
+      throw new StoreError('fenced', 'another orchestrator has taken over this database');
+    }
+  }
+
+  #write(writes: Writes): number[] {
+    if (writes.run) this.#put(tables.runs, [writes.run]);
+    this.#put(tables.turns, writes.turns);
+    this.#put(tables.deliveries, writes.deliveries);
+    this.#put(tables.executions, writes.executions);
+    this.#put(tables.intents, writes.intents);
+    for (const { key, ...change } of writes.intentChanges ?? []) {
+      const before = this.intentNow(key);
+      if (before) this.#put(tables.intents, [{ ...before, ...change }]);
+    }
+    this.#put(tables.keys, writes.keys);
+    this.#put(tables.placements, writes.placements);
+    const insert = this.prepare('INSERT INTO feed (run_id, type, record, at, data) VALUES (?, ?, ?, ?, ?)');
+    return (writes.feed ?? []).map(({ runId, type, record, at, data }) =>
+      Number(insert.run(runId ?? null, type, record, at, JSON.stringify(data)).lastInsertRowid),
+    );
+  }
+
+  #put<Row>(of: TableOf<Row>, rows: readonly Row[] | undefined): void {
+    for (const row of rows ?? []) this.prepare(upsert(of)).run(...cells(of, row));
+  }
+
+  protected override prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function nextEpoch(database: Database.Database): number {
+  const sql = "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE name = 'epoch' RETURNING value";
+  return Number((database.prepare(sql).get() as { value: string }).value);
+}

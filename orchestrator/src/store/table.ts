@@ -1,0 +1,46 @@
+/** Between rows of the ledger and rows of SQL: snake_case columns, JSON as text, booleans as 0 and 1. */
+import type { JsonValue } from '../run/json.ts';
+
+type Cell = string | number | null;
+export type SqlRow = Record<string, Cell>;
+
+export interface TableOf<Row> {
+  name: string;
+  columns: readonly { field: keyof Row & string; column: string; as?: 'json' | 'flag' }[];
+}
+
+const snake = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `name:json` and `name:flag` mark columns that are kept as text and as 0 or 1. */
+export function table<Row>(
+  name: string,
+  fields: readonly `${keyof Row & string}${'' | ':json' | ':flag'}`[],
+): TableOf<Row> {
+  const columns = fields.map((marked) => {
+    const [field, as] = marked.split(':') as [keyof Row & string, 'json' | 'flag' | undefined];
+    return { field, column: snake(field), ...(as === undefined ? {} : { as }) };
+  });
+  return { name, columns };
+}
+
+export const upsert = <Row>({ name, columns }: TableOf<Row>): string =>
+  `INSERT OR REPLACE INTO ${name} (${columns.map(({ column }) => column).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+
+export function cells<Row>({ columns }: TableOf<Row>, row: Row): Cell[] {
+  return columns.map(({ field, as }) => {
+    const value = row[field] as JsonValue | undefined;
+    if (value === undefined) return null;
+    if (as === 'json') return JSON.stringify(value);
+    return as === 'flag' ? Number(value) : (value as Cell);
+  });
+}
+
+export function rowOf<Row>({ columns }: TableOf<Row>, sql: SqlRow): Row {
+  const row: Partial<Record<keyof Row, unknown>> = {};
+  for (const { field, column, as } of columns) {
+    const value = sql[column];
+    if (value === null || value === undefined) continue;
+    row[field] = as === 'json' ? JSON.parse(String(value)) : as === 'flag' ? value === 1 : value;
+  }
+  return row as Row;
+}
