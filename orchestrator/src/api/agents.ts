@@ -28,25 +28,19 @@ export const pick =
     const host = service.host('run_unavailable');
     checkParameters(c, 'orchestrator', 'pick');
     const iid = parameter(c, 'iid');
-    const body = await pickBody(c, host, placement, iid);
+    const body = await pickBody(c, host, iid);
     return written(c, await asked(() => host.pick(placement, iid, body)));
   };
 
-/** TW-PIC-011: a run that cannot take anything says so before a bad body does. */
-async function pickBody(c: Context, host: RunHost, placement: string, iid: string): Promise<PickBody> {
+/** TW-PIC-011: a run that cannot take anything says so before a bad body does. A good body is left to the host's own check. */
+async function pickBody(c: Context, host: RunHost, iid: string): Promise<PickBody> {
   try {
     return await readJson<PickBody>(c, 'orchestrator', 'pick');
   } catch (problem) {
-    const unavailable = await asked(() => host.surface(placement, iid)).then(
-      () => undefined,
-      (refusal: unknown) => refusal,
-    );
-    throw isUnavailable(unavailable) ? unavailable : problem;
+    await asked(() => host.available(iid));
+    throw problem;
   }
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  ['run_unavailable', 'stopping', 'store_unavailable'].includes((error as { code?: string } | undefined)?.code ?? '');
 
 export const readDelivery =
   ({ service, tokens }: Deps) =>

@@ -80,6 +80,7 @@ export function fakeHost(): FakeHost {
     answerGate: () => Promise.resolve({ moved: true, replayed: false }),
     cancel: () => Promise.resolve(),
     surface: () => Promise.resolve(SURFACE),
+    available: () => Promise.resolve(),
     pick: () => Promise.resolve({ status: 200, receipt: RECEIPT }),
     delivery: () => Promise.resolve({ status: 200, receipt: RECEIPT }),
     feed: (runId) => snapshotOnly(runId),
