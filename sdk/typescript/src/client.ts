@@ -1,5 +1,10 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from './clock.ts';
+import { checkBaseUrl, checkHeaders } from './arguments.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { protocol } from './gen/protocol.ts';
+import { type Internals, internals } from './internals.ts';
+import { callersPool, ownPool } from './pool.ts';
+import { lowerCase } from './request.ts';
 import type { RoutabilityLine } from './routability.ts';
 import type { Certainty } from './table.ts';
 
@@ -46,13 +51,47 @@ export interface CallOptions {
   onRetry?: (retry: Retry) => void;
 }
 
-/** One peer at one address. */
+/** One peer at one address; the first argument of every seat. */
 export interface Connection {
   readonly baseUrl: string;
-  /** Ends every call in flight and every socket of its own. */
+  readonly [internals]: Internals;
+  /** Ends every call in flight (fault `aborted`) and every socket of its own. Nothing is left behind. */
   close(): Promise<void>;
 }
 
+/**
+ * Opens a connection: nothing is sent, and no check is waited for before the first request (TW-RET-024).
+ *
+ * @throws TypeError naming the option that is wrong.
+ */
 export function connect(options: ConnectionOptions): Connection {
-  return { baseUrl: options.baseUrl, close: () => Promise.resolve() };
+  const url = checkBaseUrl(options.baseUrl, 'baseUrl');
+  const headers = lowerCase(options.headers ?? {});
+  checkHeaders(headers, 'headers');
+  if (options.token !== undefined) checkHeaders({ authorization: options.token }, 'token');
+  const pool = options.dispatcher === undefined ? ownPool() : callersPool(options.dispatcher);
+  const closing = { closed: false, calls: new Set<() => void>() };
+  return {
+    baseUrl: options.baseUrl,
+    [internals]: {
+      origin: url.origin,
+      prefix: url.pathname.replace(/\/+$/, ''),
+      headers: { ...ownHeaders(options.token), ...headers },
+      pool,
+      clock: options.clock ?? systemClock,
+      random: options.random ?? Math.random,
+      closing,
+      hooks: options,
+    },
+    close() {
+      closing.closed = true;
+      for (const end of [...closing.calls]) end();
+      return pool.close();
+    },
+  };
+}
+
+function ownHeaders(token: string | undefined): Record<string, string> {
+  const own = { accept: 'application/json', [protocol.headers.version]: protocol.version };
+  return token === undefined ? own : { ...own, authorization: `Bearer ${token}` };
 }
