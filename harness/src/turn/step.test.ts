@@ -209,13 +209,23 @@ describe('a pick', () => {
   });
 
   it('that is outstanding is recorded first, frees the slot, and takes one again before it goes on', () => {
-    const waiting = play({}, ...picking, { type: 'outstanding', deliveryId: 'dlv_1' });
+    const dlv = play({}, ...picking).state.pick?.deliveryId ?? '';
+    const waiting = play({}, ...picking, { type: 'outstanding', deliveryId: dlv });
     expect(waiting.effects.slice(-2)).toEqual([
-      { type: 'save', records: [{ type: 'submission.waiting', deliveryId: 'dlv_1' }] },
-      { type: 'waiting', deliveryId: 'dlv_1' },
+      { type: 'save', records: [{ type: 'submission.waiting', deliveryId: dlv }] },
+      { type: 'waiting', deliveryId: dlv },
     ]);
-    const done = play({}, ...picking, { type: 'outstanding', deliveryId: 'dlv_1' }, outcome('moved'));
+    const done = play({}, ...picking, { type: 'outstanding', deliveryId: dlv }, outcome('moved'));
     expect(types(done).slice(-4)).toEqual(['waiting', 'waiting', 'save', 'deliver']);
+  });
+
+  it('is kept under the id that the Orchestrator gave it, where ours is not taken', () => {
+    const waiting = play({}, ...picking, { type: 'outstanding', deliveryId: 'theirs' });
+    expect(waiting.state.pick?.deliveryId).toBe('theirs');
+    expect(waiting.records.slice(-2)).toEqual([
+      { type: 'private.pick', pick: waiting.state.pick },
+      { type: 'submission.waiting', deliveryId: 'theirs' },
+    ]);
   });
 
   it.each([

@@ -157,13 +157,18 @@ function answered(state: TurnState, messageId: string, result: StepResult, conte
   return result.toolCalls.length === 0 ? finish(heard, completed, records, context) : nextCall(heard, records, context);
 }
 
-/** The record first, then the slot: a reader who knows that it waits can rely on it. */
+/**
+ * The record first, then the slot: a reader who knows that it waits can rely on it. An Orchestrator that does not take
+ * our ids has named one of its own; that is the one to poll after a restart.
+ */
 function outstanding(state: TurnState, deliveryId: string): Stepped {
-  if (state.waiting) return still(state);
+  if (state.waiting || state.pick === undefined) return still(state);
+  const pick = { ...state.pick, deliveryId };
+  const renamed: TurnRecord[] = deliveryId === state.pick.deliveryId ? [] : [{ type: 'private.pick', pick }];
   return {
-    state: { ...state, waiting: true },
+    state: { ...state, pick, waiting: true },
     effects: [
-      { type: 'save', records: [{ type: 'submission.waiting', deliveryId }] },
+      { type: 'save', records: [...renamed, { type: 'submission.waiting', deliveryId }] },
       { type: 'waiting', deliveryId },
     ],
   };
