@@ -60,7 +60,11 @@ const checks = fromPromise<CheckReport, { diff: string }>(async ({ input, signal
   if (checksTakeMs > 0) {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(resolve, checksTakeMs);
-      signal.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true });
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', stop, { once: true });
     });
   }
   return checkDiff(input.diff);

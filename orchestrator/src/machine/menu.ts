@@ -40,8 +40,18 @@ export function namedBy(node: AnyNode, events: Vocabulary, by: CausedBy): string
     .map(({ name }) => name);
 }
 
-function itemOf({ name, description, input }: WorkflowEvent): MenuItem {
-  return { name, ...(description !== undefined && { description }), input: inputSchemaOf(input) };
+const items = new WeakMap<WorkflowEvent, MenuItem>();
+
+/** Made once for each event: a surface is read at every step of every turn. */
+function itemOf(event: WorkflowEvent): MenuItem {
+  const { name, description, input } = event;
+  const item = items.get(event) ?? {
+    name,
+    ...(description !== undefined && { description }),
+    input: inputSchemaOf(input),
+  };
+  items.set(event, item);
+  return item;
 }
 
 /** The JSON Schema of what a caller sends: before defaults and transforms. Throws when the schema has no such form. */
