@@ -9,12 +9,12 @@ import type { TurnEnd, TurnInput, TurnRecord } from './port.ts';
 import { runTurn } from './run.ts';
 import { agentSurface } from './surface.ts';
 
-/** An Orchestrator as the wire shows it: `answer` gets each request and says what comes back. */
-type Answer = (seen: { method: string; path: string; body: Record<string, unknown> }) => {
-  status: number;
-  body?: unknown;
-  etag?: string;
-};
+/** An Orchestrator as the wire shows it: `answer` gets each request and says what comes back; undefined: nothing ever does. */
+type Answer = (seen: {
+  method: string;
+  path: string;
+  body: Record<string, unknown>;
+}) => { status: number; body?: unknown; etag?: string } | undefined;
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -50,7 +50,9 @@ async function respond(
   const path = new URL(request.url ?? '/', 'http://x').pathname;
   const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   seen.push(`${request.method} ${path}`);
-  const { status, body: said, etag } = answer({ method: request.method ?? '', path, body });
+  const answered = answer({ method: request.method ?? '', path, body });
+  if (answered === undefined) return;
+  const { status, body: said, etag } = answered;
   const code = (said as { code?: string } | undefined)?.code;
   response.setHeader(protocol.headers.version, protocol.version);
   if (code !== undefined) response.setHeader(protocol.headers.code, code);
@@ -86,6 +88,7 @@ async function play(
   connection: Connection,
   rules: Rule[],
   more: Partial<TurnInput> = {},
+  signal = new AbortController().signal,
 ): Promise<{ end: TurnEnd; saved: TurnRecord[]; model: Model }> {
   const model = await startModel({ script: { rules } });
   closers.push(() => model.close());
@@ -99,7 +102,7 @@ async function play(
       engine: aiSdkEngine({ settings: { openaiBaseUrl: model.baseUrl }, clock }),
       clock,
       newId: (prefix) => `${prefix}_${++ids}`,
-      signal: new AbortController().signal,
+      signal,
       save: async (records) => void saved.push(...records),
       onWaiting: () => undefined,
     },
@@ -234,5 +237,37 @@ describe('a turn over HTTP', () => {
         message: expect.stringContaining('maxTotalTokens of 100 was exceeded: 110 used'),
       },
     });
+  });
+
+  it.each([
+    ['that was taken', 'taken_turn_ended', 200],
+    ['of which nobody knows', 'unknown_turn_ended', 404],
+  ])('an abort with a pick in flight %s looks it up for at most 2 s (TW-ABT-007)', async (_, outcome, status) => {
+    const abort = new AbortController();
+    const { connection, seen } = await orchestrator(({ method, path }) => {
+      if (path.endsWith('/surface')) return surface(['approve']);
+      if (method === 'GET' && status === 404) return problem(404, 'unknown_delivery');
+      if (method === 'GET')
+        return {
+          status,
+          body: {
+            status: 'delivered',
+            deliveryId: 'x',
+            event: 'approve',
+            moved: true,
+            turnComplete: true,
+            allowed: [],
+          },
+        };
+      setTimeout(() => abort.abort(), 50);
+      return undefined;
+    });
+    const begun = Date.now();
+    const { end, saved } = await play(connection, [{ reply: { toolCalls: [{ name: 'approve' }] } }], {}, abort.signal);
+    expect(Date.now() - begun).toBeLessThan(3_500);
+    expect(end).toMatchObject({ outcome: 'aborted', error: { code: 'aborted' } });
+    expect(saved).toContainEqual(expect.objectContaining({ type: 'tool.answered', outcome }));
+    expect(seen.filter((one) => one.startsWith('POST'))).toHaveLength(1);
+    expect(seen.filter((one) => one.includes('/deliveries/')).length).toBeGreaterThan(0);
   });
 });
