@@ -561,10 +561,10 @@ export interface components {
          */
         RetryAfterOptional: string;
         /**
-         * @description This connection is going away; a re-send dials anew (TW-RET-020).
+         * @description `close` where this connection is going away, as under `stopping`; a re-send dials anew (TW-RET-020).
          * @example close
          */
-        ConnectionClose: "close";
+        ConnectionClose: string;
     };
     pathItems: never;
 }
