@@ -27,7 +27,6 @@ export const COMMAND_WINDOW_MS = 3_000;
 
 /** How long `run` and `logs -f` look for an orchestrator that went away: a restart with many runs takes half a minute. */
 export const RECONNECT_MS = 120_000;
-export const RECONNECT_PAUSE_MS = 500;
 
 /** A file given as an input is a body in the end, and a body has this bound on the wire. */
 export const INPUT_FILE_MAX_BYTES = 8_388_608;
@@ -54,3 +53,25 @@ export const MAX_NUDGES = 2;
 
 /** SQLite's own wait for a lock that somebody else (a backup, a person's shell) holds on the file; it blocks the process. */
 export const BUSY_TIMEOUT_MS = 1_000;
+
+/** Frames that a feed reads from the store at a time: a late reader of a long run must not hold it all in memory. */
+export const FEED_PAGE = 200;
+
+/** Ended runs in the first frame of the feed of all runs; every live one is there. */
+export const SNAPSHOT_ENDED_RUNS = 100;
+
+/** A page of runs, when nothing else was asked for, and at most. */
+export const RUNS_PAGE = 50;
+export const RUNS_PAGE_MAX = 200;
+
+/** A commit that failed leaves its effect owed; it is tried again after this pause. */
+export const EFFECT_PAUSE_MS = 1_000;
+
+/** TW-DLV-006: as long as a receipt is kept after its turn ended. */
+export const RECEIPT_KEEP_MS = 10 * 60 * 1_000;
+
+/** TW-DUR-024: as long as a run is kept after its end. */
+export const RUN_KEEP_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** How often what is old is looked for. */
+export const PRUNE_EVERY_MS = 60_000;

@@ -1,7 +1,6 @@
 /** Follows the feed of one run to its end, across restarts of the orchestrator. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Connection, type FeedEvent, getRun, type RunView, runEvents, TurnwireFault } from '@turnwire/sdk';
-import { COMMAND_WINDOW_MS, RECONNECT_MS, RECONNECT_PAUSE_MS } from '../limits.ts';
+import { type Connection, type FeedEvent, getRun, type JsonValue, type RunView, runEvents } from '@turnwire/sdk';
+import { COMMAND_WINDOW_MS, RECONNECT_MS } from '../limits.ts';
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
@@ -10,43 +9,34 @@ export interface FollowOptions {
   readonly onLost: (reason: string) => void;
   /** It answers again: the next frame is the whole state. */
   readonly onBack: () => void;
+  /** How long it may stay away, in milliseconds. */
   readonly reconnectMs?: number;
-  readonly pauseMs?: number;
 }
 
-export const hasEnded = ({ status }: Pick<RunView, 'status'>): boolean =>
-  ['done', 'error', 'cancelled'].includes(status);
-
-/** What a follower waits for no longer: a drifted run does not move until somebody acts. */
-export const standsStill = (run: Pick<RunView, 'status'>): boolean => hasEnded(run) || run.status === 'drifted';
-
 /**
- * Resolves with the run when it has ended, or has `drifted`.
+ * Resolves with the run when it has ended, or stands `drifted`: that does not move until somebody acts.
  * @throws TurnwireFault when it is refused, or the orchestrator stays away for `reconnectMs`
  */
 export async function follow(connection: Connection, runId: string, options: FollowOptions): Promise<RunView> {
-  const { signal, onFrame, onLost, onBack, reconnectMs = RECONNECT_MS, pauseMs = RECONNECT_PAUSE_MS } = options;
-  let awaySince: number | undefined;
-  for (;;) {
-    try {
-      for await (const frame of runEvents(connection, { runId }, { signal, windowMs: COMMAND_WINDOW_MS })) {
-        if (awaySince !== undefined) onBack();
-        awaySince = undefined;
-        onFrame(frame);
-      }
-      const run = await getRun(connection, { runId }, { signal, windowMs: COMMAND_WINDOW_MS });
-      if (standsStill(run)) return run;
-    } catch (error) {
-      if (!isAway(error)) throw error;
-      if (awaySince === undefined) onLost(error.message);
-      awaySince ??= Date.now();
-      if (Date.now() - awaySince >= reconnectMs) throw error;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    signal.throwIfAborted();
+  const { signal, onFrame, onLost, onBack, reconnectMs = RECONNECT_MS } = options;
+  let away = false;
+  const onRetry = ({ last }: { last: string }) => {
+    if (!away) onLost(last);
+    away = true;
+  };
+  for await (const frame of runEvents(connection, { runId }, { signal, windowMs: reconnectMs, onRetry })) {
+    if (away) onBack();
+    away = false;
+    onFrame(frame);
+    if (isDrifted(frame)) break;
   }
+  return getRun(connection, { runId }, { signal, windowMs: COMMAND_WINDOW_MS });
 }
 
-/** No answer of ours, or one that says that it will be back. */
-const isAway = (error: unknown): error is TurnwireFault =>
-  error instanceof TurnwireFault && error.code !== 'aborted' && (error.status === undefined || error.status >= 500);
+function isDrifted({ event, data }: FeedEvent): boolean {
+  if (event === 'run.status') return data.status === 'drifted';
+  return event === 'snapshot' && Array.isArray(data.runs) && data.runs.some((run) => statusOf(run) === 'drifted');
+}
+
+const statusOf = (run: JsonValue): JsonValue | undefined =>
+  run !== null && typeof run === 'object' && !Array.isArray(run) ? run.status : undefined;

@@ -1,6 +1,7 @@
 import { getRun } from '@turnwire/sdk';
 import type { Command } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { urlId } from './arguments.ts';
 import { follow } from './follow.ts';
 import { type Io, printJson } from './io.ts';
 import { followerOf } from './progress.ts';
@@ -9,7 +10,7 @@ import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
 /** `turnwire logs RUN [-f]`: the run as it stands; with `-f` what happens to it until it ends. */
 export function logsCommand(program: Command, io: Io): void {
-  targetOptions(program.command('logs').description('show what a run does').argument('<RUN>', 'its runId'))
+  targetOptions(program.command('logs').description('show what a run does').argument('<RUN>', 'its runId', urlId))
     .option('-f, --follow', 'go on until the run ends')
     .action((runId: string, flags: TargetFlags & { follow?: boolean }) =>
       withTarget(flags, io, async (connection) => {

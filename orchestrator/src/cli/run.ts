@@ -1,6 +1,7 @@
 import { type Connection, getWorkflow, type RunView, startRun } from '@turnwire/sdk';
 import type { Command } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { urlId } from './arguments.ts';
 import { CliError, ExitCode, findingsText } from './exit.ts';
 import { follow } from './follow.ts';
 import { runInput } from './input.ts';
@@ -28,7 +29,9 @@ Exit codes: 0 the run is done, 1 it ended otherwise, 2 wrong usage or input, 3 t
 
 /** `turnwire run WORKFLOW`: starts a run and follows it to its end, or with `--detach` prints its runId. */
 export function runCommand(program: Command, io: Io): void {
-  targetOptions(program.command('run').description('start a run and follow it').argument('<WORKFLOW>', 'its name'))
+  targetOptions(
+    program.command('run').description('start a run and follow it').argument('<WORKFLOW>', 'its name', urlId),
+  )
     .option('--input <JSON|@FILE>', 'the input of the run')
     .option('--set <KEY=VALUE>', 'one property of the input; may be repeated', collect, [])
     .option('--title <text>', 'the same as --set title=…')

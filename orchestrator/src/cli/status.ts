@@ -1,6 +1,7 @@
 import { getRun, type RunView } from '@turnwire/sdk';
 import type { Command } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { urlId } from './arguments.ts';
 import { type Io, print, printJson } from './io.ts';
 import { answerLines } from './progress.ts';
 import { stateText } from './runs.ts';
@@ -8,13 +9,14 @@ import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
 /** `turnwire status RUN`: where one run stands. */
 export function statusCommand(program: Command, io: Io): void {
-  targetOptions(program.command('status').description('show where a run stands').argument('<RUN>', 'its runId')).action(
-    (runId: string, flags: TargetFlags) =>
-      withTarget(flags, io, async (connection) => {
-        const run = await getRun(connection, { runId }, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
-        if (flags.json) return printJson(io, run);
-        printRun(io, run);
-      }),
+  targetOptions(
+    program.command('status').description('show where a run stands').argument('<RUN>', 'its runId', urlId),
+  ).action((runId: string, flags: TargetFlags) =>
+    withTarget(flags, io, async (connection) => {
+      const run = await getRun(connection, { runId }, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
+      if (flags.json) return printJson(io, run);
+      printRun(io, run);
+    }),
   );
 }
 
@@ -43,8 +45,6 @@ export function describeRun(run: RunView): string[] {
   return lines;
 }
 
-export function faultText(fault: NonNullable<RunView['fault']>): string {
-  const why = fault.reason ?? fault.message;
-  const where = typeof fault.state === 'string' ? ` in ${fault.state}` : '';
-  return `${fault.code}${where}${typeof why === 'string' ? `: ${why}` : ''}`;
+export function faultText({ code, state, reason }: NonNullable<RunView['fault']>): string {
+  return `${code}${state ? ` in ${state}` : ''}: ${reason}`;
 }

@@ -37,7 +37,7 @@ export function targetOptions(command: Command): Command {
 /** @throws CliError when there is no token to speak with */
 export function openTarget(flags: TargetFlags, io: Io): Connection {
   const stateDir = resolve(io.cwd, flags.stateDir);
-  return connect({ baseUrl: urlOf(flags, stateDir), token: flags.instanceToken || tokenIn(stateDir) });
+  return connect({ baseUrl: urlOf(flags, stateDir), token: given(flags.instanceToken) ?? tokenIn(stateDir) });
 }
 
 /** Opens the target for one command and closes its sockets whatever becomes of it. */
@@ -65,6 +65,15 @@ function addressIn(stateDir: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** An empty variable is as good as none. */
+function given(token: string | undefined): string | undefined {
+  if (!token) return undefined;
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CliError(
+    'the instance token holds a space or a character that no token has; check TURNWIRE_INSTANCE_TOKEN',
+  );
 }
 
 function tokenIn(stateDir: string): string {
