@@ -46,7 +46,8 @@ function whole(response: ServerResponse, reply: Reply, body: unknown): void {
 async function endsEarly(response: ServerResponse, reply: Reply, written: number): Promise<boolean> {
   if (typeof reply.cut === 'object' && reply.cut.afterChunks === written) {
     await new Promise((resolve) => response.write(': cut\n\n', resolve));
-    response.destroy();
+    if (reply.cut.clean === true) response.end();
+    else response.destroy();
     return true;
   }
   if (reply.streamError?.afterChunks !== written) return false;

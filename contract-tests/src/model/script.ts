@@ -81,8 +81,8 @@ export interface Reply {
   /** Characters of a chunk. */
   readonly chunkSize?: number;
   readonly error?: ScriptedError;
-  /** The connection is destroyed here. */
-  readonly cut?: 'before_headers' | 'after_headers' | { readonly afterChunks: number };
+  /** The connection is destroyed here; `clean`: the stream ends as if it were whole, without its last words. */
+  readonly cut?: 'before_headers' | 'after_headers' | { readonly afterChunks: number; readonly clean?: boolean };
   /** An error event inside the stream, and its end. */
   readonly streamError?: { readonly afterChunks: number; readonly message: string };
   /** Accepted and never answered. */

@@ -120,7 +120,11 @@ const reply = shape({
   usage: shape({ inputTokens: whole(0), outputTokens: whole(0), cachedInputTokens: whole(0) }),
   finishReason: text,
   error: shape({ status: whole(300), message: text, type: text, code: text, retryAfter: amount }, ['status']),
-  cut: either(isText, oneOf('before_headers', 'after_headers'), shape({ afterChunks: whole(0) }, ['afterChunks'])),
+  cut: either(
+    isText,
+    oneOf('before_headers', 'after_headers'),
+    shape({ afterChunks: whole(0), clean: flag }, ['afterChunks']),
+  ),
   streamError: shape({ afterChunks: whole(0), message: text }, ['afterChunks', 'message']),
   hang: flag,
 });

@@ -164,6 +164,10 @@ describe('a provider that fails', () => {
     ['a connection cut after the headers', { cut: 'after_headers' }],
     ['a connection cut in the answer', { text: 'half of it', chunkSize: 2, cut: { afterChunks: 3 } }],
     [
+      'a stream that ends without its last words',
+      { text: 'half of it', chunkSize: 2, cut: { afterChunks: 3, clean: true } },
+    ],
+    [
       'an error inside the stream',
       { text: 'half of it', chunkSize: 2, streamError: { afterChunks: 3, message: 'overloaded' } },
     ],
