@@ -59,15 +59,13 @@ const event: fc.Arbitrary<TurnEvent> = fc.oneof(
   { weight: 6, arbitrary: read.map((one): TurnEvent => ({ type: 'surface', read: one })) },
   {
     weight: 6,
-    arbitrary: fc
-      .array(call, { minLength: 0, maxLength: 3 })
-      .map(
-        (toolCalls): TurnEvent => ({
-          type: 'answered',
-          messageId: 'said',
-          result: { parts: [], toolCalls, usage: { inputTokens: 5, outputTokens: 5 } },
-        }),
-      ),
+    arbitrary: fc.array(call, { minLength: 0, maxLength: 3 }).map(
+      (toolCalls): TurnEvent => ({
+        type: 'answered',
+        messageId: 'said',
+        result: { parts: [], toolCalls, usage: { inputTokens: 5, outputTokens: 5 } },
+      }),
+    ),
   },
   { weight: 6, arbitrary: result.map((one): TurnEvent => ({ type: 'picked', ms: 1, result: one })) },
   { weight: 3, arbitrary: fc.constant<TurnEvent>({ type: 'outstanding', deliveryId: 'dlv' }) },
