@@ -75,3 +75,6 @@ export const RUN_KEEP_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** How often what is old is looked for. */
 export const PRUNE_EVERY_MS = 60_000;
+
+/** How long a successor waits for the process before it to give the database up (TW-DUR-008): a drain takes 10 s, a stuck one is killed at 30. */
+export const SUCCESSOR_WAIT_MS = 30_000;

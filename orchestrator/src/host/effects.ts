@@ -1,0 +1,122 @@
+/** The shell of one run: performs what its ledger owes, after the commit, and reports back as events. */
+import { rungMs, TurnwireFault } from '@turnwire/sdk';
+import type { CustomAction, MachineEvent, Machines, Workflow } from '../run/machines.ts';
+import type { Effect } from '../run/owed.ts';
+import type { IntentRow } from '../run/rows.ts';
+import type { Act } from '../run/state.ts';
+import type { RunEvent } from '../run/step.ts';
+import { ActorShell } from './actor-shell.ts';
+import { type HostClock, sleepUntil } from './clock.ts';
+import type { Harnesses } from './harnesses.ts';
+
+export interface ShellPorts {
+  machines: Machines;
+  workflow: () => Workflow;
+  harnesses: Harnesses;
+  clock: HostClock;
+  random: () => number;
+  submit<Reply>(event: RunEvent): Promise<Reply>;
+  intent(key: string): Promise<IntentRow | undefined>;
+  act(id: string): Act | undefined;
+  /** The author's actions of an act, if this process took the step. */
+  actions(act: string): readonly CustomAction[] | undefined;
+  snapshot: () => Parameters<Machines['invocations']>[1];
+  log(message: string, members: Record<string, unknown>): void;
+}
+
+type Of<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
+
+export class Shell {
+  readonly actors: ActorShell;
+  readonly #ports: ShellPorts;
+
+  constructor(ports: ShellPorts) {
+    this.#ports = ports;
+    this.actors = new ActorShell(ports);
+  }
+
+  readonly perform = async (effect: Effect, signal: AbortSignal): Promise<void> => {
+    switch (effect.kind) {
+      case 'admit':
+        return this.#admit(effect, signal);
+      case 'wait':
+        return this.#wait(effect, signal);
+      case 'abort':
+        return this.#abort(effect, signal);
+      case 'unblock':
+        await this.#at(effect.at, signal, { type: 'blockedTooLong', turnId: effect.turnId });
+        return;
+      case 'timer':
+        await this.#at(effect.at, signal, { type: 'timer', id: effect.deadline, at: effect.at });
+        return;
+      case 'actor':
+        return this.actors.run(effect, signal);
+      case 'act':
+        return this.actors.act(effect.act);
+    }
+  };
+
+  /** TW-DUR-015. */
+  async #at(at: number, signal: AbortSignal, event: RunEvent): Promise<void> {
+    await sleepUntil(this.#ports.clock, at, signal);
+    if (!signal.aborted) await this.#ports.submit(event);
+  }
+
+  /** That it is sent is committed before it is: a restart knows which intents may have a copy on the way (TW-DUR-014). */
+  async #admit({ turnId, key, sent, continued, placement }: Of<'admit'>, signal: AbortSignal): Promise<void> {
+    const { submit, harnesses } = this.#ports;
+    if (!(await submit<boolean>({ type: 'dispatch', turnId, key }))) return;
+    const intent = await this.#ports.intent(key);
+    if (!intent || signal.aborted) return;
+    const { agent, iid, body, store } = intent;
+    const onStoreChanged = continued ? 'fault' : 'resend';
+    const request = { placement, name: agent, iid, body, key, inDoubt: sent, onStoreChanged } as const;
+    try {
+      const known = store === undefined ? request : { ...request, store };
+      const admitted = await harnesses.admit(known, signal);
+      await submit({ type: 'admitted', turnId, key, ...admitted });
+    } catch (error) {
+      const { code, certainty, message } = faultOf(error, signal);
+      await submit({ type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: sent });
+    }
+  }
+
+  async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
+    const { submit, harnesses } = this.#ports;
+    try {
+      const settlement = await harnesses.wait(placement, { path, offset }, signal);
+      await submit({ type: 'settled', turnId, submissionId, settlement });
+    } catch (error) {
+      const { code, message } = faultOf(error, signal);
+      await submit({ type: 'streamFailed', turnId, submissionId, code, reason: message });
+    }
+  }
+
+  /** TW-RUN-014: until it is acknowledged. One that must not be sent twice was sent once. */
+  async #abort(effect: Of<'abort'>, signal: AbortSignal): Promise<void> {
+    const { harnesses, clock, submit, random } = this.#ports;
+    const { turnId, agent, iid, placement, submissionId } = effect;
+    const fence = submissionId === undefined ? { turnId } : { submissionId };
+    await sleepUntil(clock, effect.at, signal);
+    for (let rung = 0; !signal.aborted; rung += 1) {
+      try {
+        await harnesses.abort({ placement, name: agent, iid, ...fence }, signal);
+        break;
+      } catch (error) {
+        const fault = faultOf(error, signal);
+        if (fault.certainty === 'unknown' && harnesses.known(placement).fencedAbort !== true) break;
+        this.#ports.log('an owed abort was not acknowledged', { turnId, iid, reason: fault.message });
+        await clock.sleep(rungMs(rung, random), signal);
+      }
+    }
+    if (!signal.aborted) await submit({ type: 'aborted', turnId, fence: submissionId ?? turnId });
+  }
+}
+
+/** What the Harness's side said. Anything else, and whatever comes after we gave the call up, is no knowledge of it. */
+function faultOf(error: unknown, signal: AbortSignal): TurnwireFault {
+  if (error instanceof TurnwireFault && !signal.aborted && error.code !== 'aborted') return error;
+  throw error;
+}
+
+export type { MachineEvent };

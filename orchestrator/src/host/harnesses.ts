@@ -1,0 +1,180 @@
+/**
+ * The Harnesses of all placements, through the SDK: one connection each, and what was learned of them. Every answer names
+ * the Harness's store; capabilities come from its well-known document, read in the background (no admission waits for it).
+ */
+import {
+  abort,
+  admit,
+  type Connection,
+  type ConnectionOptions,
+  connect,
+  harnessInfo,
+  TurnwireFault,
+  wait,
+} from '@turnwire/sdk';
+import type { KnownPlacement } from '../run/draft.ts';
+import type { PlacementRow } from '../run/rows.ts';
+import type { Settlement } from '../run/state.ts';
+import type { Placements } from './placements.ts';
+
+export interface AdmitRequest {
+  placement: string;
+  name: string;
+  iid: string;
+  /** The exact text of the intent. */
+  body: string;
+  key: string;
+  store?: string;
+  inDoubt: boolean;
+  onStoreChanged: 'resend' | 'fault';
+}
+
+export interface AbortRequest {
+  placement: string;
+  name: string;
+  iid: string;
+  submissionId?: string;
+  turnId?: string;
+}
+
+/** The Harness's side as the host's effects use it. */
+export interface Harnesses {
+  known(placement: string): KnownPlacement;
+  /** @throws TurnwireFault */
+  admit(
+    request: AdmitRequest,
+    signal: AbortSignal,
+  ): Promise<{ admission: { streamUrl: string; offset: string; submissionId: string }; store?: string }>;
+  /** Never gives up by itself (TW-RUN-021). @throws TurnwireFault */
+  wait(placement: string, at: { path: string; offset: string }, signal: AbortSignal): Promise<Settlement>;
+  /** Resolves when it was acknowledged. @throws TurnwireFault */
+  abort(request: AbortRequest, signal: AbortSignal): Promise<void>;
+}
+
+export interface SdkHarnessesOptions {
+  placements: Placements;
+  /** What was known at the last stop. */
+  remembered: readonly PlacementRow[];
+  now: () => number;
+  /** Saves what is newly known; its failure costs nothing but that knowledge. */
+  save: (row: PlacementRow) => Promise<unknown>;
+  connection?: Omit<ConnectionOptions, 'baseUrl' | 'token'>;
+}
+
+export class SdkHarnesses implements Harnesses {
+  readonly #options: SdkHarnessesOptions;
+  readonly #known = new Map<string, PlacementRow>();
+  readonly #connections = new Map<string, Connection>();
+  readonly #asking = new Set<string>();
+  readonly #closed = new AbortController();
+
+  constructor(options: SdkHarnessesOptions) {
+    this.#options = options;
+    for (const row of options.remembered) this.#known.set(row.placement, row);
+  }
+
+  /** Asks every placement what it is; whoever is not up yet is asked again when it first answers. */
+  learnAll(): void {
+    for (const name of this.#options.placements.names()) void this.#learn(name);
+  }
+
+  known(placement: string): KnownPlacement {
+    const at = this.#options.placements.get(placement);
+    const row = this.#known.get(placement);
+    return {
+      ...(at === undefined ? {} : { baseUrl: at.baseUrl }),
+      ...(row?.store === undefined ? {} : { store: row.store }),
+      ...(row?.capabilities === undefined ? {} : { fencedAbort: row.capabilities.fencedAbort }),
+    };
+  }
+
+  async admit(request: AdmitRequest, signal: AbortSignal) {
+    const { placement, name, iid, body, key, store, inDoubt, onStoreChanged } = request;
+    const connection = this.#connection(placement);
+    const idempotentAdmissions = this.#known.get(placement)?.capabilities?.idempotentAdmissions ?? false;
+    const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged };
+    try {
+      const admitted = await admit(connection, store === undefined ? input : { ...input, expectStore: store }, {
+        signal,
+      });
+      this.#saw(placement, admitted.store);
+      return { admission: admitted.admission, ...(admitted.store === undefined ? {} : { store: admitted.store }) };
+    } catch (error) {
+      if (error instanceof TurnwireFault && error.certainty === 'answered') this.#saw(placement, undefined);
+      throw error;
+    }
+  }
+
+  async wait(placement: string, at: { path: string; offset: string }, signal: AbortSignal): Promise<Settlement> {
+    const { outcome, error } = await wait(
+      this.#connection(placement),
+      { streamUrl: at.path, offset: at.offset },
+      { signal },
+    ).settlement();
+    return error === undefined ? { outcome } : { outcome, error };
+  }
+
+  async abort(request: AbortRequest, signal: AbortSignal): Promise<void> {
+    const { placement, ...of } = request;
+    const fencedAbort = this.#known.get(placement)?.capabilities?.fencedAbort ?? false;
+    await abort(this.#connection(placement), { ...of, fencedAbort }, { signal });
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
+  }
+
+  #connection(placement: string): Connection {
+    const at = this.#options.placements.get(placement);
+    if (!at) throw new TurnwireFault(noPlacement(placement));
+    const known = this.#connections.get(placement);
+    if (known?.baseUrl === at.baseUrl) return known;
+    void known?.close();
+    const connection = connect({ ...this.#options.connection, baseUrl: at.baseUrl, token: at.token });
+    this.#connections.set(placement, connection);
+    return connection;
+  }
+
+  /** An answer came: the Harness is up, so what is not known of it yet can be asked. */
+  #saw(placement: string, store: string | undefined): void {
+    const row = this.#known.get(placement);
+    if (row?.capabilities === undefined || (store !== undefined && store !== row.store)) void this.#learn(placement);
+    if (store !== undefined && store !== row?.store)
+      this.#remember({ ...row, placement, store, at: this.#options.now() });
+  }
+
+  async #learn(placement: string): Promise<void> {
+    if (this.#asking.has(placement)) return;
+    this.#asking.add(placement);
+    try {
+      const { store, capabilities } = await harnessInfo(this.#connection(placement), { signal: this.#closed.signal });
+      const { idempotentAdmissions = false, fencedAbort = false, submissionStreams = false } = capabilities;
+      this.#remember({
+        placement,
+        store,
+        capabilities: { idempotentAdmissions, fencedAbort, submissionStreams },
+        at: this.#options.now(),
+      });
+    } catch {
+      // Not up, or not one of ours: nothing is known then, and every rule takes the careful side.
+    } finally {
+      this.#asking.delete(placement);
+    }
+  }
+
+  #remember(row: PlacementRow): void {
+    this.#known.set(row.placement, row);
+    this.#options.save(row).catch(() => {});
+  }
+}
+
+const noPlacement = (placement: string) => ({
+  seat: 'admission',
+  certainty: 'answered' as const,
+  code: 'target_not_found',
+  address: placement,
+  attempts: 0,
+  elapsedMs: 0,
+  reason: `there is no placement '${placement}'`,
+});

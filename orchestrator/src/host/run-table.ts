@@ -1,0 +1,239 @@
+/** Every loaded run: taken from the store, advanced event by event, its effects kept going. */
+
+import type { Logger } from '@turnwire/server';
+import { EFFECT_PAUSE_MS, PRUNE_EVERY_MS, RECEIPT_KEEP_MS, RUN_KEEP_MS } from '../limits.ts';
+import type { Loaded as LoadedWorkflows, Machines, Workflow } from '../machine/port.ts';
+import type { Env } from '../run/draft.ts';
+import { owed } from '../run/owed.ts';
+import { HostRefusal } from '../run/refusal.ts';
+import type { StepOutcome } from '../run/step.ts';
+import { GroupCommit } from '../store/group-commit.ts';
+import { type Store, StoreError } from '../store/port.ts';
+import { Cell, type CellPorts, type Loaded } from './cell.ts';
+import type { HostClock } from './clock.ts';
+import { Shell } from './effects.ts';
+import { FeedHub } from './feed-hub.ts';
+import type { Harnesses } from './harnesses.ts';
+import { randomId } from './ids.ts';
+import { Keeper } from './keeper.ts';
+import { Parked } from './parked.ts';
+import { loadRun } from './restore.ts';
+
+export interface HostOptions {
+  store: Store;
+  machines: Machines;
+  loaded: LoadedWorkflows;
+  harnesses: Harnesses;
+  defaultPlacement: string;
+  clock: HostClock;
+  random?: () => number;
+  newId?: Env['newId'];
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** A successor has the database: this process must end. */
+  onFenced?: () => void;
+}
+
+interface Live {
+  cell: Cell;
+  keeper: Keeper;
+  shell: Shell;
+  actions: Map<string, StepOutcome['actions'] extends ReadonlyMap<string, infer Actions> ? Actions : never>;
+}
+
+/** Every loaded run, and what all of them share. */
+export class RunTable {
+  readonly options: HostOptions;
+  readonly group: GroupCommit;
+  readonly parked = new Parked();
+  readonly feed: FeedHub;
+  readonly #live = new Map<string, Live>();
+  /** Which run a conversation is of, for those that are loaded. */
+  readonly #runOf = new Map<string, string>();
+  readonly #ended = new AbortController();
+  #stopping = false;
+  counts = { events: 0, refused: 0, failures: 0, transitions: 0 };
+
+  constructor(options: HostOptions) {
+    this.options = options;
+    this.group = new GroupCommit(options.store);
+    this.feed = new FeedHub(options.store, options.clock);
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  get cells(): Cell[] {
+    return [...this.#live.values()].map(({ cell }) => cell);
+  }
+
+  cell(runId: string): Cell | undefined {
+    return this.#live.get(runId)?.cell;
+  }
+
+  /** The loaded run of a conversation. */
+  cellOf(iid: string): Cell | undefined {
+    const runId = this.#runOf.get(iid);
+    return runId === undefined ? undefined : this.cell(runId);
+  }
+
+  workflow(name: string): Workflow | undefined {
+    return this.options.loaded.workflows.get(name);
+  }
+
+  env(workflow: string): Env {
+    const { machines, clock, harnesses, defaultPlacement, newId } = this.options;
+    return {
+      machines,
+      // An ended run may outlive its workflow: none of its events asks the machine.
+      workflow: this.workflow(workflow) as Workflow,
+      now: clock.now(),
+      newId: newId ?? randomId,
+      placement: (name) => harnesses.known(name),
+      defaultPlacement,
+    };
+  }
+
+  /** TW-DUR-017: every live run, before anything is served. Their work begins when all are there. */
+  async restore(): Promise<void> {
+    for (const row of await this.options.store.liveRuns()) {
+      const loaded = this.#load(row.runId, row);
+      this.#adopt(row.runId, loaded);
+      if (loaded.fault)
+        this.options.log.warn({ runId: row.runId, ...loaded.fault }, 'a run is kept as it is and not advanced');
+    }
+    for (const { keeper } of this.#live.values()) keeper.sync();
+    void this.#prune();
+  }
+
+  /** A run that was just committed. */
+  begin(runId: string, outcome: StepOutcome): void {
+    const live = this.#adopt(runId, { run: outcome.run });
+    this.#committed(live.cell, outcome);
+  }
+
+  /** @throws HostRefusal `stopping` */
+  mustServe(): void {
+    if (this.#stopping) throw new HostRefusal('stopping', 'the orchestrator is stopping; nothing was taken');
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.parked.wakeAll();
+    for (const { keeper } of this.#live.values()) keeper.stop();
+    this.#ended.abort();
+    await Promise.all(this.cells.map((cell) => cell.settled()));
+    await this.group.idle();
+    this.feed.close();
+  }
+
+  #load(runId: string, row: Awaited<ReturnType<Store['run']>>): Loaded {
+    if (!row) return { fault: { code: 'unreadable', reason: `the run ${runId} is not in the store` } };
+    const { machines } = this.options;
+    return loadRun(row, { machines, workflow: (name) => this.workflow(name) });
+  }
+
+  #adopt(runId: string, loaded: Loaded): Live {
+    const cell = new Cell(runId, loaded, this.#cellPorts());
+    const actions: Live['actions'] = new Map();
+    const shell = this.#shell(cell, actions);
+    const keeper = new Keeper({
+      owed: () => (cell.run && !cell.fault ? owed(cell.run.state) : []),
+      perform: shell.perform,
+      pause: (signal) => this.options.clock.sleep(EFFECT_PAUSE_MS, signal),
+      failed: (effect, error) => {
+        if (this.#stopping) return;
+        this.counts.failures += 1;
+        this.options.log.warn(
+          { runId, effect: effect.id, reason: String(error) },
+          'an effect came to nothing and is tried again',
+        );
+      },
+    });
+    const live = { cell, keeper, shell, actions };
+    this.#live.set(runId, live);
+    this.#index(cell);
+    return live;
+  }
+
+  #shell(cell: Cell, actions: Live['actions']): Shell {
+    const { machines, harnesses, clock, store, log } = this.options;
+    return new Shell({
+      machines,
+      harnesses,
+      clock,
+      random: this.options.random ?? Math.random,
+      workflow: () => this.workflow(cell.mustRun().state.workflow) as Workflow,
+      submit: (event) => {
+        this.mustServe();
+        return cell.submit(() => event);
+      },
+      intent: (key) => store.intent(key),
+      act: (id) => cell.state?.acts.find((act) => act.id === id),
+      actions: (act) => actions.get(act),
+      snapshot: () => cell.mustRun().snapshot,
+      log: (message, members) => log.info({ runId: cell.runId, ...members }, message),
+    });
+  }
+
+  #cellPorts(): CellPorts {
+    return {
+      env: (workflow) => this.env(workflow),
+      commit: (writes) => this.group.commit(writes),
+      reload: async (runId) => this.#load(runId, await this.options.store.run(runId)),
+      committed: (cell, outcome) => this.#committed(cell, outcome),
+      failed: (cell, error) => this.#commitFailed(cell, error),
+    };
+  }
+
+  #committed(cell: Cell, outcome: StepOutcome): void {
+    this.counts.events += 1;
+    const live = this.#live.get(cell.runId);
+    for (const [act, list] of outcome.actions) live?.actions.set(act, list);
+    const acts = outcome.run.state.acts;
+    for (const act of live?.actions.keys() ?? []) if (!acts.some(({ id }) => id === act)) live?.actions.delete(act);
+    this.#index(cell);
+    for (const row of outcome.writes?.deliveries ?? []) {
+      if (row.status !== 'delivered') continue;
+      this.counts.transitions += row.transitions;
+      this.parked.wake(`${row.iid}/${row.deliveryId}`);
+    }
+    this.feed.wake();
+    live?.keeper.sync();
+    for (const { to, event } of outcome.sends) live?.shell.actors.send(to, event);
+    if (outcome.writes?.run?.live === false) this.#release(cell);
+  }
+
+  /** Nothing of it is owed any more: it is read from the store from here on. */
+  #release(cell: Cell): void {
+    this.#live.get(cell.runId)?.keeper.stop();
+    this.#live.delete(cell.runId);
+    for (const [iid, runId] of this.#runOf) if (runId === cell.runId) this.#runOf.delete(iid);
+  }
+
+  #index(cell: Cell): void {
+    for (const turn of cell.state?.turns ?? []) this.#runOf.set(turn.iid, cell.runId);
+  }
+
+  #commitFailed(cell: Cell, error: unknown): void {
+    this.options.log.error(
+      { runId: cell.runId, reason: String(error) },
+      'a commit failed; nothing of it was acknowledged',
+    );
+    this.#index(cell);
+    this.#live.get(cell.runId)?.keeper.sync();
+    if (error instanceof StoreError && error.kind === 'fenced') this.options.onFenced?.();
+  }
+
+  async #prune(): Promise<void> {
+    const { clock, store, log } = this.options;
+    while (!this.#ended.signal.aborted) {
+      await clock.sleep(PRUNE_EVERY_MS, this.#ended.signal);
+      if (this.#ended.signal.aborted) return;
+      const now = clock.now();
+      await store
+        .prune({ runsBefore: now - RUN_KEEP_MS, receiptsBefore: now - RECEIPT_KEEP_MS })
+        .catch((error: unknown) => log.warn({ reason: String(error) }, 'old runs could not be freed'));
+    }
+  }
+}
