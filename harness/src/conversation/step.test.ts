@@ -31,7 +31,7 @@ const PICK: PendingPick = {
     tokens: 0,
     repeated: { key: '', count: 0 },
     told: [],
-    listed: false,
+    listed: [],
     clientDeliveryIds: true,
   },
 };

@@ -1,5 +1,5 @@
 /** A Harness for tests: a folder of its own, scripted turns, and its API on a real socket. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, type Listening, listen, sha256 } from '@turnwire/server';
@@ -35,15 +35,16 @@ export interface AdmissionView {
   readonly submissionId: string;
 }
 
-export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'turnwire-harness-'));
+/** In memory where the machine has that: thousands of restarts are not to wait for a disk. */
+export const temporaryFolder = (): string =>
+  mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'turnwire-harness-'));
 
 let ids = 0;
 
-/** @param folder kept when it is given; else it is removed at the end */
-export async function startHarness(options: Partial<HarnessOptions> = {}, folder?: string): Promise<Fixture> {
+/** A Harness on a folder, without its API; nothing runs before `recover`. */
+export function makeHarness(dataDir: string, options: Partial<HarnessOptions> = {}) {
   const turns = new ScriptedTurns();
   const errors: unknown[] = [];
-  const dataDir = folder ?? temporaryFolder();
   const log = createLogger('harness');
   log.level = 'silent';
   const harness = new Harness({
@@ -60,6 +61,13 @@ export async function startHarness(options: Partial<HarnessOptions> = {}, folder
     fail: (error) => errors.push(error),
     ...options,
   });
+  return { harness, turns, errors, log };
+}
+
+/** @param folder kept when it is given; else it is removed at the end */
+export async function startHarness(options: Partial<HarnessOptions> = {}, folder?: string): Promise<Fixture> {
+  const dataDir = folder ?? temporaryFolder();
+  const { harness, turns, errors, log } = makeHarness(dataDir, options);
   harness.recover();
   const app = createHarnessApp({
     harness: () => harness,

@@ -105,7 +105,7 @@ const pick = (deliveryId: string) => ({
     tokens: 0,
     repeated: { key: '', count: 0 },
     told: [],
-    listed: false,
+    listed: [],
     clientDeliveryIds: true,
   },
 });
