@@ -1,0 +1,158 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { protocol } from '@turnwire/sdk';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Serving, serveFake } from '../api/serving.fixture.ts';
+import { harnessToken, instanceToken, signingKey } from '../tokens.ts';
+import { nodeVersion } from './doctor/machine.ts';
+import { type FakeIo, fakeIo } from './fake-io.ts';
+import { runCli } from './program.ts';
+
+/** Answers as a Harness and as a Custodian would; `seen` are the requests. */
+interface Peer {
+  readonly url: string;
+  readonly seen: { path: string; bearer: string | undefined }[];
+  close(): void;
+}
+
+async function peer(answer: (path: string) => { status: number; code?: string; body?: unknown }): Promise<Peer> {
+  const seen: Peer['seen'] = [];
+  const server: Server = createServer((request, response) => {
+    const path = request.url ?? '';
+    seen.push({ path, bearer: request.headers.authorization?.slice('Bearer '.length) });
+    const { status, code, body } = answer(path);
+    const problem = code && { type: 'about:blank', title: code, status, detail: `the ${code}`, code };
+    response.writeHead(status, {
+      'turnwire-version': '1',
+      'turnwire-store': 'store_1',
+      ...(code && { 'turnwire-code': code, 'content-type': 'application/problem+json' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    });
+    response.end(code ? JSON.stringify(problem) : body === undefined ? undefined : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const INFO = {
+  role: 'harness',
+  version: '1',
+  software: { name: 'h', version: '2' },
+  store: 'store_1',
+  capabilities: { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true },
+};
+
+let dir: string;
+let io: FakeIo;
+let orchestrator: Serving;
+let harness: Peer;
+let custodian: Peer;
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'tw-doctor-'));
+  signingKey(join(dir, '.turnwire'));
+  instanceToken(join(dir, '.turnwire'));
+  io = fakeIo(dir);
+  orchestrator = await serveFake();
+  harness = await peer((path) => (path === '/readyz' ? { status: 204 } : { status: 200, body: INFO }));
+  custodian = await peer(() => ({ status: 404, code: 'turn_over' }));
+});
+afterEach(async () => {
+  await orchestrator.close();
+  harness.close();
+  custodian.close();
+  rmSync(dir, { recursive: true });
+});
+
+const doctor = (...argv: string[]) =>
+  runCli(
+    [
+      'doctor',
+      '--url',
+      orchestrator.url,
+      '--harness-url',
+      harness.url,
+      '--custodian-url',
+      custodian.url,
+      '--instance-token',
+      'instance-token-of-this-test',
+      ...argv,
+    ],
+    io,
+  );
+const line = (check: string) => io.stdout.split('\n').find((each) => each.includes(check)) ?? '';
+
+describe('turnwire doctor', () => {
+  it('is 0 when everything is well, and asks each hop with its own token', async () => {
+    expect(await doctor()).toBe(0);
+    expect(io.stdout.match(/^ok /gm)).toHaveLength(10);
+    expect(line('harness token')).toContain('h 2, wire 1');
+    expect(line('instance token is accepted') || io.stdout).toContain('2 workflows, refused: broken');
+    const key = signingKey(join(dir, '.turnwire'));
+    expect(harness.seen.find(({ path }) => path === '/.well-known/turnwire')?.bearer).toBe(harnessToken(key, 'local'));
+    expect(custodian.seen[0]?.path).toMatch(/^\/agents\/doctor-[\w-]+\/surface$/);
+    expect(custodian.seen[0]?.bearer).toBe(protocol.custodian.standIn);
+  });
+
+  it('is 3 when a hop cannot be reached, with what that proves', async () => {
+    harness.close();
+    custodian.close();
+    expect(await doctor()).toBe(3);
+    expect(line('harness is ready')).toMatch(/^bad .*never delivered/);
+    expect(line('custodian')).toMatch(/^bad .*never delivered/);
+    expect(io.stdout).toContain('→ start it, or set its URL');
+    expect(io.stderr).toMatch(/^turnwire: 3 of 10 checks failed\n$/);
+  });
+
+  it('is 2 when something answers and is wrong', async () => {
+    custodian.close();
+    custodian = await peer(() => ({ status: 403, code: 'stand_in_missing' }));
+    harness.close();
+    harness = await peer((path) => (path === '/readyz' ? { status: 204 } : { status: 401, code: 'unauthorized' }));
+    expect(await doctor('--instance-token', 'wrong')).toBe(2);
+    expect(line('instance token')).not.toBe('');
+    expect(io.stdout).toMatch(/bad {3}instance token .* answered 401 unauthorized/);
+    expect(line('harness token')).toMatch(/^bad .* answered 401/);
+    expect(line('custodian ')).toMatch(/^bad .* answered 403/);
+    expect(io.stdout).not.toContain('wrong ');
+  });
+
+  it('is 2 for files that are missing or can be read by others', async () => {
+    chmodSync(join(dir, '.turnwire/signing.key'), 0o644);
+    rmSync(join(dir, '.turnwire/instance.token'));
+    expect(await doctor()).toBe(2);
+    expect(line('signing key')).toMatch(/^bad .*can be read by others/);
+    expect(io.stdout).toMatch(/bad {3}instance token .*instance\.token is missing/);
+  });
+
+  it('says that an orchestrator is not ready', async () => {
+    orchestrator.service.stop();
+    await doctor();
+    expect(line('orchestrator is ready')).toMatch(/^bad .* 503 stopping/);
+    expect(line('orchestrator serves')).toMatch(/^ok /);
+  });
+
+  it('is JSON with --json', async () => {
+    expect(await doctor('--json')).toBe(0);
+    expect(JSON.parse(io.stdout)).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ check: 'custodian', ok: true })]),
+    });
+  });
+});
+
+it.each([
+  ['20.19.0', true],
+  ['22.1.0', true],
+  ['20.18.9', false],
+  ['18.20.0', false],
+])('Node %s is good: %s', (version, ok) => expect(nodeVersion(version).ok).toBe(ok));
