@@ -30,7 +30,7 @@ describe("the demo's reviewer", () => {
   });
 
   it('approves what is clean, also behind a restated list', () => {
-    const clean = checkedWith('The workflow took the pick run_checks.\nIts answer: {"clean":true,"findings":[]}');
+    const clean = checkedWith('The workflow took the pick run_checks.\nIts answer: {"passed":true,"findings":[]}');
     expect(reply(clean).calls).toEqual([['approve', {}]]);
     expect(reply([...clean, { role: 'user', content: 'Allowed picks now: approve.' }]).calls).toEqual([
       ['approve', {}],
@@ -40,9 +40,11 @@ describe("the demo's reviewer", () => {
   it('asks for a change for each finding', () => {
     const findings = [
       { file: 'a.ts', line: 3, message: 'a conflict marker' },
-      { file: 'b.ts', line: 1, message: 'too large' },
+      { file: 'b.ts', message: 'too large' },
     ];
-    const said = reply(checkedWith(`The workflow took it.\nIts answer: ${JSON.stringify({ clean: false, findings })}`));
+    const said = reply(
+      checkedWith(`The workflow took it.\nIts answer: ${JSON.stringify({ passed: false, findings })}`),
+    );
     expect(said.text).toContain('2 findings');
     const comments = [
       { file: 'a.ts', line: 3, body: 'a conflict marker' },

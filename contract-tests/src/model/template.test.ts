@@ -57,6 +57,8 @@ describe('fill', () => {
     ['a number made of a text', '{list.0.line:number}', 7],
     ['inside a text it is text', 'n={n}, {word}, {list.length}', 'n=3, hi, 2'],
     ['an unknown name stays', '{nobody} {"a": 1}', '{nobody} {"a": 1}'],
+    ['a default where nothing is', '{nobody|1} and {word|x}', '1 and hi'],
+    ['a default alone, as a number', '{nobody:number|1}', 1],
     ['objects and lists', { a: ['{word}'], b: true }, { a: ['hi'], b: true }],
   ])('%s', (_, template, filled) => expect(fill(template, values)).toEqual(filled));
 

@@ -60,7 +60,8 @@ function atPointer(value: unknown, pointer: string): unknown {
 }
 
 /**
- * `"{name}"` alone is the value itself, inside a longer text it is its text; `{name:number}` is a number.
+ * `"{name}"` alone is the value itself, inside a longer text it is its text; `{name:number}` is a number; `{name|word}` is
+ * the word where there is no such value.
  * `{"$each": "name", "item": …, "limit"?: n}` is a list, with the fields of each item as values of their own.
  */
 export function fill(template: unknown, values: Values): unknown {
@@ -81,16 +82,16 @@ function fillEach(fields: Record<string, unknown>, values: Values): unknown[] {
   });
 }
 
-const PLACE = /\{([A-Za-z_][\w.]*)(:number)?\}/g;
+const PLACE = /\{([A-Za-z_][\w.]*)(:number)?(?:\|([^{}]*))?\}/g;
 
 function fillText(template: string, values: Values): unknown {
   const whole = new RegExp(`^${PLACE.source}$`).exec(template);
-  const known = (name: string) => lookUp(name, values) !== undefined;
-  if (whole?.[1] !== undefined && known(whole[1])) {
-    const value = lookUp(whole[1], values);
-    return whole[2] === undefined ? value : Number(value);
-  }
-  return template.replace(PLACE, (place, name: string) => (known(name) ? asText(lookUp(name, values)) : place));
+  const value = whole?.[1] === undefined ? undefined : (lookUp(whole[1], values) ?? whole[3]);
+  if (whole !== null && value !== undefined) return whole[2] === undefined ? value : Number(value);
+  return template.replace(PLACE, (place, name: string, _, otherwise?: string) => {
+    const found = lookUp(name, values) ?? otherwise;
+    return found === undefined ? place : asText(found);
+  });
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
