@@ -24,7 +24,13 @@ export class Timeline {
     const { fields, msg, role } = line;
     if (msg.startsWith('turnwire.routability')) {
       const { seat, attempts, ms, last } = fields;
-      this.routability.push({ role, seat: String(seat), attempts: Number(attempts), ms: Number(ms), last: String(last) });
+      this.routability.push({
+        role,
+        seat: String(seat),
+        attempts: Number(attempts),
+        ms: Number(ms),
+        last: String(last),
+      });
       this.say(role, `absorbed: seat ${seat}, ${attempts} attempts in ${Math.round(Number(ms))} ms, last ${last}`);
     } else if (role === 'custodian' && msg === 'unreachable') {
       this.say(

@@ -36,7 +36,8 @@ describe('the custodian between real sockets', () => {
     sent = watchSent();
     dispatcher = new Agent({ keepAliveTimeout: protocol.constants.idleSocketMs });
     const logger = log.child({}, { level: 'silent' });
-    logger.info = logger.warn = ((fields: object, msg: string) => lines.push({ ...fields, msg })) as typeof logger.info;
+    logger.info = logger.warn = ((fields: object, msg: string) =>
+      lines.push({ ...fields, msg })) as unknown as typeof logger.info;
     const app = createCustodian({
       upstream: { origin: `http://127.0.0.1:${port}`, dispatcher, sent },
       token: { placement: 'local', read: () => TOKEN },

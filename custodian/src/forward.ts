@@ -100,7 +100,7 @@ function unreachable(
   const proved = classify({ kind: evidence }).certainty === 'never_delivered';
   const flags: string[] = [];
   if (aborted) flags.push(abortedFlag);
-  else if (written || proved) flags.push(table[evidence as keyof typeof table]);
+  else if (written || proved) flags.push(table[evidence] as string);
   if (unwrittenAlways && (attempts > 1 || flags.length === 0)) flags.push(exhaustedFlag);
   return { kind: 'unreachable', flags, detail: describe(error), attempts };
 }

@@ -22,8 +22,11 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, { readonly schema: object }> };
 }
+type PathItem = { readonly parameters?: readonly Parameter[] } & {
+  readonly [method in 'get' | 'put' | 'post' | 'delete' | 'head']?: Operation;
+};
 interface Document {
-  readonly paths: Record<string, Record<string, Operation> & { parameters?: readonly Parameter[] }>;
+  readonly paths: Record<string, PathItem>;
 }
 
 /** What the spec says about one operation's request, ready to be asked. */
@@ -58,8 +61,8 @@ function compile(name: DocumentName): Map<string, RequestRules> {
   formats.default(textAjv);
   const rules = new Map<string, RequestRules>();
   for (const item of Object.values(document.paths)) {
-    for (const operation of Object.values(item)) {
-      if (!operation.operationId) continue;
+    for (const operation of [item.get, item.put, item.post, item.delete, item.head]) {
+      if (!operation?.operationId) continue;
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
       rules.set(operation.operationId, operationRules(operation, parameters, ajv, textAjv));
     }
@@ -67,7 +70,12 @@ function compile(name: DocumentName): Map<string, RequestRules> {
   return rules;
 }
 
-function operationRules(operation: Operation, parameters: Parameter[], ajv: Ajv2020, textAjv: Ajv2020): RequestRules {
+function operationRules(
+  operation: Operation,
+  parameters: readonly Parameter[],
+  ajv: Ajv2020,
+  textAjv: Ajv2020,
+): RequestRules {
   // Compiled on first use: a role pays for the operations that it is asked, and starts quickly.
   let bodyCheck: ValidateFunction | undefined;
   let checks: (readonly [Parameter, ValidateFunction])[] | undefined;
