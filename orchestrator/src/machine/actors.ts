@@ -53,7 +53,11 @@ function running(logic: AnyActorLogic, start: Startable, { signal, key, onEvent 
     );
   });
   if (!signal.aborted) actor.start();
-  return { result, send: (event) => withEffects({ key }, () => actor.send(event as never)) };
+  const send = (event: MachineEvent) => {
+    if (!signal.aborted && actor.getSnapshot().status === 'active')
+      withEffects({ key }, () => actor.send(event as never));
+  };
+  return { result, send };
 }
 
 function snapshotEvent(id: string, snapshot: XStateSnapshot<unknown>): MachineEvent {

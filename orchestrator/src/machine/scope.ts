@@ -34,11 +34,17 @@ export interface StepScope {
   effects?: ActionEffects;
 }
 
+/** What XState's system does beyond its public type. */
+interface StepSystem extends OwnedSystem {
+  _set(systemId: string, child: AnyActorRef): void;
+  _unregister(child: AnyActorRef): void;
+}
+
 const standIn = inertLogic();
 
 export function openScope(machine: AnyStateMachine, snapshot?: Snapshot): StepScope {
   const self = createActor(standIn, { id: machine.id, ...(snapshot && { snapshot }) }) as AnyActorRef;
-  const system = self.system as typeof self.system & OwnedSystem & { _set(id: string, child: AnyActorRef): void };
+  const system = self.system as typeof self.system & StepSystem;
   const scope: StepScope = { self, records: [], taken: [], actorScope: undefined as never };
   scope.actorScope = {
     self,
@@ -61,9 +67,14 @@ export function openScope(machine: AnyStateMachine, snapshot?: Snapshot): StepSc
   return scope;
 }
 
-function record(scope: StepScope, system: OwnedSystem, action: ResolvedAction): void {
-  if (action.type === OWNER_ACTION) system[OWNER] = (action.params as { stateId: string }).stateId;
-  else scope.records.push({ action });
+function record(scope: StepScope, system: StepSystem, action: ResolvedAction): void {
+  if (action.type === OWNER_ACTION) {
+    system[OWNER] = (action.params as { stateId: string }).stateId;
+    return;
+  }
+  // Its system id is free at once: the state may be entered again, with the same actor, in this very step.
+  if (action.type === 'xstate.stopChild' && action.params) system._unregister(action.params as AnyActorRef);
+  scope.records.push({ action });
 }
 
 function inspect(scope: StepScope, event: InspectionEvent): void {
