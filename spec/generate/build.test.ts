@@ -124,6 +124,12 @@ describe('the generator', () => {
     ['a category that does not exist', 'category: runaway', 'category: run_away', '`run_away` is not in categories'],
     ['a code in two rows', 'settlements: [runaway]', 'settlements: [runaway, aborted]', 'take out `aborted`'],
     ['an answer that does not exist', 'answers: [queue_full]', 'answers: [queue_fool]', 'is not a ProblemCode'],
+    [
+      'a settlement code that the documents do not have',
+      'settlements: [runaway]',
+      'settlements: [run_away]',
+      'runaway',
+    ],
     ['a category that nothing gives', '- stopping', '- stopping\n  - bored', '`bored` is given by no fault'],
   ])('refuses %s in the fault table', async (_, from, to, reason) => {
     expect(await refusal('faults.yaml', swapped(from, to))).toContain(reason);

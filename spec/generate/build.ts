@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { documentJson, documentTypes, protocolModule, tableModule } from './emit.ts';
 import { loadExtensionSchemas } from './extensions.ts';
-import { readFaults } from './faults.ts';
+import { checkFaultEnums, readFaults } from './faults.ts';
 import { operationTable } from './operations.ts';
 import { checkProblemStatuses, readProblems } from './problems.ts';
 import { readRoot } from './root.ts';
@@ -27,6 +27,8 @@ export async function build(repository: string): Promise<Map<string, string>> {
     texts: readTexts(specFolder),
     faults: readFaults(specFolder, codes),
   };
+
+  checkFaultEnums(tables.faults, documents);
 
   const files = new Map<string, string>([
     ['sdk/typescript/src/gen/table.ts', tableModule(specFolder)],

@@ -1,4 +1,4 @@
-import { readYaml } from './sources.ts';
+import { type Document, type DocumentName, readYaml } from './sources.ts';
 import { SpecError } from './spec-error.ts';
 import type { FaultRow } from './table.ts';
 
@@ -33,4 +33,25 @@ export function readFaults(specFolder: string, problemCodes: ReadonlySet<string>
   const idle = categories.find((category) => !Object.values(faults).some((row) => row.category === category));
   if (idle) throw new SpecError(file, 'categories', `\`${idle}\` is given by no fault: give it or take it out`);
   return { categories, faults };
+}
+
+const enumOf = (document: Document | undefined, name: string): string[] => {
+  const schemas = (document?.components as { schemas?: Record<string, { enum?: string[] }> } | undefined)?.schemas;
+  return schemas?.[name]?.enum ?? [];
+};
+
+/** The table and the documents name the same settlement codes and the same failure categories. */
+export function checkFaultEnums(faults: Faults, documents: ReadonlyMap<DocumentName, Document>): void {
+  const settlements = Object.values(faults.faults).flatMap((row) => row.settlements ?? []);
+  const pairs = [
+    ['settlements', settlements, 'harness', 'SettlementCode'],
+    ['categories', faults.categories, 'orchestrator', 'FailureCategory'],
+  ] as const;
+  for (const [path, ours, document, schema] of pairs) {
+    const theirs = enumOf(documents.get(document), schema);
+    const lost = theirs.find((code) => !ours.includes(code));
+    if (lost) throw new SpecError(file, path, `add \`${lost}\`: ${schema} of ${document}.yaml has it`);
+    const stranger = ours.find((code) => !theirs.includes(code));
+    if (stranger) throw new SpecError(file, path, `\`${stranger}\` is not in ${schema} of ${document}.yaml`);
+  }
 }
