@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { port, setting } from '@turnwire/server';
 import type { Command } from 'commander';
 import { placementOption, stateDirOption, workflowsFolder } from '../settings.ts';
+import { type Bin, scriptOf } from './dev/bins.ts';
 import { exitText } from './dev/child.ts';
 import { logText } from './dev/log-line.ts';
 import { type Stack, startStack } from './dev/stack.ts';
@@ -12,7 +13,7 @@ import { readText } from './input.ts';
 import { type Io, print, printJson } from './io.ts';
 import { ADDRESS_FILE } from './target.ts';
 
-interface DevFlags {
+export interface DevFlags {
   workflows?: string;
   stateDir: string;
   placement: string;
@@ -44,7 +45,8 @@ export function devCommand(program: Command, io: Io): void {
     .action((flags: DevFlags) => dev(flags, io));
 }
 
-async function dev(flags: DevFlags, io: Io): Promise<void> {
+/** @param find where a command's script lies; tests give their own */
+export async function dev(flags: DevFlags, io: Io, find: (bin: Bin) => string = scriptOf): Promise<void> {
   const stateDir = resolve(io.cwd, flags.stateDir);
   const workflows = folderOf(flags, io);
   if (flags.script !== undefined) await readText(flags.script, io);
@@ -56,6 +58,7 @@ async function dev(flags: DevFlags, io: Io): Promise<void> {
     ...(flags.script !== undefined && { script: resolve(io.cwd, flags.script) }),
     env: process.env,
     signal: io.signal,
+    find,
     onLine: (name, line) =>
       flags.json ? printJson(io, { from: name, line }) : print(io, `${name.padEnd(12)} ${logText(line)}`),
   });

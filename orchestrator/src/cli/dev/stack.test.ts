@@ -4,27 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { harnessTokenDigest, instanceToken, placementToken, signingKey } from '../../tokens.ts';
 import { BINS, type Bin, scriptOf } from './bins.ts';
+import { writeFakeRoles } from './fake-roles.ts';
 import { type Stack, startStack } from './stack.ts';
-
-/** Says where it listens, writes down what it was given, and in which order it was stopped. */
-const ROLE = (name: string, dir: string) => `
-import { appendFileSync, writeFileSync } from 'node:fs';
-const given = Object.fromEntries(Object.entries(process.env).filter(([key]) => /^(TURNWIRE_|OPENAI|ANTHROPIC)/.test(key)));
-writeFileSync(${JSON.stringify(join(dir, `${name}.json`))}, JSON.stringify({ argv: process.argv.slice(2), given }));
-process.on('SIGTERM', () => { appendFileSync(${JSON.stringify(join(dir, 'order'))}, ${JSON.stringify(`${name}\n`)}); process.exit(0); });
-process.on('SIGUSR2', () => process.exit(7));
-setInterval(() => {}, 1000);
-process.stdout.write(JSON.stringify({ event: 'listening', role: ${JSON.stringify(name)}, url: ${JSON.stringify(`http://${name}.test`)} }) + '\\n');
-process.stderr.write(JSON.stringify({ level: 30, pid: process.pid, msg: 'up' }) + '\\n');
-`;
-const NAMES = ['turnwire-orchestrator', 'turnwire-custodian', 'turnwire-harness', 'turnwire-contract'];
 
 let dir: string;
 let stack: Stack | undefined;
 const pids = new Map<string, number>();
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tw-stack-'));
-  for (const name of NAMES) writeFileSync(join(dir, `${name}.mjs`), ROLE(name, dir));
+  writeFakeRoles(dir);
 });
 afterEach(async () => {
   stack?.kill();

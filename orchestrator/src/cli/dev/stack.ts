@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DEV_DRAIN_SECONDS } from '../../limits.ts';
 import { freePort } from '../ports.ts';
-import { BINS, type Bin, packageFolder, scriptOf } from './bins.ts';
+import { BINS, type Bin, packageFolder } from './bins.ts';
 import { Child, type ChildSpec, type Exit } from './child.ts';
 import { type Addresses, harnessEnvironment, hasModel, plainEnvironment, scriptedModel } from './environment.ts';
 import { devSecrets } from './secrets.ts';
@@ -18,8 +18,8 @@ export interface StackOptions {
   /** Fires at Ctrl-C while they come up. */
   readonly signal: AbortSignal;
   readonly onLine: ChildSpec['onLine'];
-  /** Where a command's script lies; tests give their own. */
-  readonly find?: (bin: Bin) => string;
+  /** Where a command's script lies. */
+  readonly find: (bin: Bin) => string;
 }
 
 export interface Stack extends Addresses {
@@ -34,11 +34,10 @@ export interface Stack extends Addresses {
 
 /** @throws CliError or StartError when one of them does not come up; the others are stopped again */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const find = options.find ?? scriptOf;
   const children: Child[] = [];
   const start = (name: string, bin: Bin, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
     options.signal.throwIfAborted();
-    const child = new Child({ name, script: find(bin), args, env, onLine: options.onLine });
+    const child = new Child({ name, script: options.find(bin), args, env, onLine: options.onLine });
     children.push(child);
     return child.listening();
   };
