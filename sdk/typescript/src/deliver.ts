@@ -64,10 +64,11 @@ class Delivery {
     this.#call = call;
     this.#input = input;
     this.#capable = input.clientDeliveryIds === true;
-    const deliveryId = input.deliveryId ?? (this.#capable ? crypto.randomUUID() : undefined);
-    this.#outcomes = new Outcomes(call, input.event, deliveryId);
+    const deliveryId = this.#capable ? (input.deliveryId ?? crypto.randomUUID()) : undefined;
+    // Where ids are not honoured there is none until the Orchestrator names it, as it did for one that is resumed.
+    this.#outcomes = new Outcomes(call, input.event, input.resume === 'poll' ? input.deliveryId : deliveryId);
     const { turnId, event, input: payload } = input;
-    const body = { turnId, ...(this.#capable ? { deliveryId } : {}), event, input: payload };
+    const body = { turnId, deliveryId, event, input: payload };
     const operation = { operation: 'pick', path: { iid: input.iid }, body: jsonText(body, 'input') };
     this.#request = requestOf(connection[internals], operation, call.options);
   }
