@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,14 @@ export const machine = setup({
 });
 `;
 
+/** The example that authors read is one of the files: it has to be served as it stands. */
+const GUIDE =
+  readFileSync(new URL('../../AUTHORING.md', import.meta.url), 'utf8')
+    .split('```ts\n')[1]
+    ?.split('```')[0] ?? '';
+
 const FILES: Record<string, string> = {
+  'guide.ts': GUIDE,
   'good.ts': GOOD,
   'plain.js': GOOD,
   'module.mjs': GOOD.replace("from './lib/greeting.ts'", "from './lib/plain.mjs'"),
@@ -79,7 +87,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a folder of workflow modules, TW-AUT-012, TW-AUT-013', () => {
   it('is served under the file names, with this package, XState and zod at hand', () => {
-    expect(said.workflows).toEqual(['good', 'module', 'plain']);
+    expect(said.workflows).toEqual(['good', 'guide', 'module', 'plain']);
   });
 
   it.each([
