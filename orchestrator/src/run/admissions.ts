@@ -137,8 +137,9 @@ export interface StreamFault {
 /** The wait for a Settlement ended with knowledge of another kind: TW-RUN-021. */
 export function streamFailed(draft: Draft, event: StreamFault): void {
   const turn = turnById(draft, event.turnId);
-  if (!turn || turn.admission?.submissionId !== event.submissionId || turn.settlement || turn.heldFault) return;
+  if (!turn || turn.admission?.submissionId !== event.submissionId || turn.settlement || turn.deaf) return;
   draft.changed = true;
+  turn.deaf = true;
   const code = isFaultCode(event.code) ? event.code : (faultFor('answers', event.code) ?? 'bad_response');
   const gone = code === 'conversation_lost';
   if (gone || code === 'stream_gone') markLost(draft, turn);
@@ -149,7 +150,6 @@ export function streamFailed(draft: Draft, event: StreamFault): void {
   }
   // Proved gone, or unreadable for ever: what is left to do for it is its abort.
   if (gone || turn.abortAt === undefined) dropTurn(draft, turn);
-  else turn.settlement = { outcome: 'failed', error: { code, message: event.reason } };
 }
 
 /** An owed abort was acknowledged (TW-RUN-014). */
@@ -158,7 +158,7 @@ export function abortAcknowledged(draft: Draft, event: { turnId: string; fence: 
   if (turn?.phase !== 'left' || turn.abortAt === undefined) return;
   draft.changed = true;
   endIntent(draft, turn, 'turn_over');
-  if (turn.admission && !turn.settlement) delete turn.abortAt;
+  if (turn.admission && !turn.settlement && !turn.deaf) delete turn.abortAt;
   else dropTurn(draft, turn);
 }
 

@@ -50,6 +50,8 @@ export interface Draft {
   picked?: string;
   /** The gate answer that this step takes. */
   answering?: { gateId: string; event: string };
+  /** The machine has failed, and the run ends with this step. */
+  failing?: boolean;
   /** Turns of this very step: left again, they were never asked for. */
   opened: Set<string>;
   turns: Map<string, TurnRow>;

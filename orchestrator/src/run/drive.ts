@@ -37,8 +37,11 @@ function take(draft: Draft, result: StepResult | Error, origin: Origin, cause: C
   draft.snapshot = result.snapshot;
   draft.state.machine = result.persisted;
   draft.state.value = result.value;
-  applyActions(draft, result.actions, origin, cause);
-  if (result.status !== 'active') endRun(draft, endOf(result), result.status === 'error' ? { kind: 'fault' } : cause);
+  // A machine that fails has nobody's pick to thank for the states that it leaves.
+  const why: Cause = result.status === 'error' ? { kind: 'fault' } : cause;
+  draft.failing = result.status === 'error';
+  applyActions(draft, result.actions, origin, why);
+  if (result.status !== 'active') endRun(draft, endOf(result), why);
   return result.moved;
 }
 

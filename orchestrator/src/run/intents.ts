@@ -32,6 +32,7 @@ export function saveIntent(draft: Draft, turn: Turn, prompt: Prompt): void {
   turn.intent = { key, sent: false, ...(store === undefined ? {} : { store }) };
   delete turn.admission;
   delete turn.settlement;
+  delete turn.deaf;
 }
 
 /** An intent that no copy of was sent ends here. */

@@ -1,5 +1,5 @@
 /** The machine's port, as the ledger uses it. */
-import type { MachineAction, MachineEvent, StartAction } from '../machine/port.ts';
+import type { MachineAction, MachineEvent, StartAction, Workflow } from '../machine/port.ts';
 import type { JsonObject } from './json.ts';
 
 export type {
@@ -25,3 +25,12 @@ export function asJson(event: MachineEvent): JsonObject {
     return { type: event.type };
   }
 }
+
+/** Whether one state is the other or lies below it, whatever ids their author gave them. */
+export function isAtOrBelow(workflow: Workflow, inner: string, outer: string): boolean {
+  const below = pathOf(workflow, inner);
+  return pathOf(workflow, outer).every((key, depth) => below[depth] === key);
+}
+
+const pathOf = (workflow: Workflow, stateId: string): readonly string[] =>
+  workflow.machine.getStateNodeById(stateId).path;

@@ -40,7 +40,7 @@ function ofTurn(turn: Turn): Effect[] {
   const effects: Effect[] = [];
   const send = sending(turn);
   if (send) effects.push(send);
-  if (admission && !turn.settlement && !turn.heldFault) {
+  if (admission && !turn.settlement && !turn.deaf) {
     const { path, offset, submissionId } = admission;
     effects.push({ kind: 'wait', id: `wait ${submissionId}`, turnId, placement, path, offset, submissionId });
   }

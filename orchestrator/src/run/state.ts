@@ -66,6 +66,8 @@ export interface Turn {
   intent: IntentState;
   admission?: AdmissionState;
   settlement?: Settlement;
+  /** Its stream said its last word, and it was no Settlement: it is not waited for any more. */
+  deaf?: boolean;
   nudges: number;
   reruns: number;
   /** Names of the picks that were taken, in order. */

@@ -5,7 +5,7 @@ import { answerOutstanding } from './deliveries.ts';
 import { type Cause, changeIntent, type Draft } from './draft.ts';
 import { endExecution, startExecution } from './executions.ts';
 import { askedOf, saveIntent, withdrawIntent } from './intents.ts';
-import type { StartAction } from './machines.ts';
+import { isAtOrBelow, type StartAction } from './machines.ts';
 import type { Turn } from './state.ts';
 import { stateName } from './texts.ts';
 
@@ -73,7 +73,7 @@ export function replaceUnsent(draft: Draft, turn: Turn, because: string): void {
 
 export function leaveInvocation(draft: Draft, invokeId: string, cause: Cause): void {
   const turn = draft.state.turns.find((one) => one.invokeId === invokeId && one.phase === 'open');
-  if (turn) leaveTurn(draft, turn, cause, 'left');
+  if (turn) leaveTurn(draft, turn, cause, draft.failing ? 'run_ended' : 'left');
 }
 
 /** The state is left: the turn is over with this commit. What is still owed to its Harness stays in the ledger. */
@@ -82,7 +82,7 @@ export function leaveTurn(draft: Draft, turn: Turn, cause: Cause, endedBy: 'left
     withdrawTurn(draft, turn);
     return;
   }
-  const own = isOwn(turn, cause);
+  const own = isOwn(draft, turn, cause);
   turn.leftByPick = own;
   if (turn.outstanding) {
     const moved = cause.kind === 'pick' && own ? true : turn.outstanding.moved;
@@ -128,10 +128,10 @@ function withdrawTurn(draft: Draft, turn: Turn): void {
 }
 
 /** Its own pick left the state, or the work that its outstanding pick had started inside the state did. */
-function isOwn(turn: Turn, cause: Cause): boolean {
+function isOwn(draft: Draft, turn: Turn, cause: Cause): boolean {
   if (cause.kind === 'pick') return cause.turnId === turn.turnId;
   if (cause.kind !== 'inside' || !turn.outstanding) return false;
-  return cause.stateId === turn.stateId || cause.stateId.startsWith(`${turn.stateId}.`);
+  return isAtOrBelow(draft.env.workflow, cause.stateId, turn.stateId);
 }
 
 function executionEnd(own: boolean, cause: Cause): Parameters<typeof endExecution>[2] {
