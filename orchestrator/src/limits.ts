@@ -78,3 +78,12 @@ export const PRUNE_EVERY_MS = 60_000;
 
 /** How long a successor waits for the process before it to give the database up (TW-DUR-008): a drain takes 10 s, a stuck one is killed at 30. */
 export const SUCCESSOR_WAIT_MS = 30_000;
+
+/**
+ * Microsteps of one step. A Machine that loops for ever in `always` would hang the process and with it every other run; no honest
+ * macrostep comes near this.
+ */
+export const MAX_MICROSTEPS = 10_000;
+
+/** Events that a Machine may send to itself within one step: the same loop by another way. */
+export const MAX_SELF_SENDS = 1_000;

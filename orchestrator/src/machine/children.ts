@@ -1,6 +1,7 @@
 /** The actors of a snapshot: whose they are, whether they still live, and how they end. */
 import { type AnyActorRef, createActor } from 'xstate';
 import { logicOf } from './hosted.ts';
+import { jsonCopy, unsaveable } from './json.ts';
 import { type InertSnapshot, markOf } from './markers.ts';
 import { type AnyNode, type ChildRef, pathOf } from './nodes.ts';
 import type { Invocation, JsonValue, MachineAction, MachineEvent, Snapshot, StartAction, Workflow } from './port.ts';
@@ -8,12 +9,20 @@ import type { Invocation, JsonValue, MachineAction, MachineEvent, Snapshot, Star
 const DONE = 'xstate.done.actor.';
 const ERROR = 'xstate.error.actor.';
 
+/** Results are saved with the step that takes them: an output that is no JSON data is the actor's failure. */
 export function doneEvent(id: string, output: unknown): MachineEvent {
+  const lost = unsaveable(output, 'output');
+  if (lost)
+    return errorEvent(
+      id,
+      new TypeError(`${lost.path} holds ${lost.what}, which cannot be saved; return plain JSON data`),
+    );
   return { type: `${DONE}${id}`, output, actorId: id };
 }
 
+/** An Error becomes `{ name, message }`, so that `onError` reads the same before and after a restart. */
 export function errorEvent(id: string, error: unknown): MachineEvent {
-  return { type: `${ERROR}${id}`, error, actorId: id };
+  return { type: `${ERROR}${id}`, error: jsonCopy(error), actorId: id };
 }
 
 export function childrenOf(snapshot: Snapshot): ChildRef[] {

@@ -41,11 +41,13 @@ export function jsonCopy(value: unknown, above: readonly unknown[] = []): JsonVa
 
 /** What went wrong, in one line, whatever was thrown. */
 export function reasonOf(error: unknown): string {
-  const text =
-    error instanceof Error
-      ? error.message || error.name
-      : typeof error === 'string'
-        ? error
-        : JSON.stringify(jsonCopy(error));
+  const text = messageOf(error) ?? (typeof error === 'string' ? error : JSON.stringify(jsonCopy(error)));
   return text.replace(/\s*\n\s*/g, ' ');
+}
+
+/** Of an Error, also one that was saved as data. */
+function messageOf(error: unknown): string | undefined {
+  if (error instanceof Error) return error.message || error.name;
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : undefined;
 }

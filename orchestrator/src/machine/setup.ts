@@ -2,7 +2,7 @@
 import type { EventObject, MachineContext, MetaObject, NonReducibleUnknown } from 'xstate';
 import { setup as xstateSetup } from 'xstate';
 import { z } from 'zod';
-import { MAX_MICROSTEPS } from './limits.ts';
+import { MAX_MICROSTEPS } from '../limits.ts';
 import { type GateLogic, inertLogic } from './markers.ts';
 import type { Actors, Agents, Children, Events, MachineSetup, Params, SetupOptions } from './setup-types.ts';
 import { type Vocabulary, withVocabulary } from './vocabulary.ts';

@@ -425,6 +425,19 @@ describe('a step that fails', () => {
     ).toBe('active');
   });
 
+  it('takes an output that cannot be saved as the failure of its actor', () => {
+    expect(machines.doneEvent('job', { at: new Date(0) })).toEqual({
+      type: 'xstate.error.actor.job',
+      actorId: 'job',
+      error: { name: 'TypeError', message: 'output.at holds a Date, which cannot be saved; return plain JSON data' },
+    });
+    expect(machines.doneEvent('job', undefined)).toEqual({
+      type: 'xstate.done.actor.job',
+      actorId: 'job',
+      output: undefined,
+    });
+  });
+
   it('of an actor nobody catches stops what lives and says so', () => {
     const machine = sample.createMachine({
       context: { n: 0 },

@@ -1,8 +1,9 @@
 /** One pure step of a hosted Machine: `(snapshot, event) → (snapshot, effects)`. Nothing is run, started or armed here. */
+
+import { MAX_SELF_SENDS } from '../limits.ts';
 import { childrenOf, endingOf, isActive, stopOf, withEnded } from './children.ts';
 import { effectsOf, saveable, Unhostable } from './effects.ts';
 import { jsonCopy, reasonOf } from './json.ts';
-import { MAX_SELF_SENDS } from './limits.ts';
 import { takes } from './nodes.ts';
 import type {
   JsonObject,
