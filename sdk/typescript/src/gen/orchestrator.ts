@@ -519,15 +519,19 @@ export interface components {
             type: "snapshot";
             runs: components["schemas"]["RunView"][];
         };
-        /** @description The run moved, or its status changed. */
+        /** @description The run began, or its status changed. */
         RunStatusEvent: components["schemas"]["FeedBase"] & {
             /** @constant */
             type: "run.status";
             runId: components["schemas"]["UrlId"];
             workflow: string;
             status: components["schemas"]["RunStatus"];
-            value: components["schemas"]["Json"];
+            /** @description The state that it is in; absent while it begins. */
+            value?: components["schemas"]["Json"];
+            output?: components["schemas"]["Json"];
             fault?: components["schemas"]["RunFault"];
+            /** @description Why it was cancelled, if that was said. */
+            reason?: string;
         };
         /** @description The Machine emitted something. */
         RunEmitEvent: components["schemas"]["FeedBase"] & {
@@ -582,25 +586,17 @@ export interface components {
             /** @description The event that it was answered with, if it was. */
             event?: string;
         };
-        /** @description The record was made; exactly one terminal event follows (TW-FED-007). */
-        ExecutionStartedEvent: components["schemas"]["FeedBase"] & {
-            /** @constant */
-            type: "execution.started";
-            runId?: components["schemas"]["UrlId"];
-            executionId: components["schemas"]["UrlId"];
-            execution: components["schemas"]["ExecutionView"];
-        };
-        /** @description The record has another status, which is the word after the point. */
-        ExecutionEvent: components["schemas"]["FeedBase"] & {
+        /** @description The record as it is now; its status is the word after the point, and `queued` when it was just made. Each `execution.started` is followed by exactly one terminal event (TW-FED-007). */
+        ExecutionEvent: components["schemas"]["FeedBase"] & components["schemas"]["ExecutionView"] & {
             /** @enum {string} */
-            type: "execution.dispatching" | "execution.awaiting_restart" | "execution.running" | "execution.succeeded" | "execution.failed" | "execution.cancelled" | "execution.timed_out";
+            type: "execution.started" | "execution.dispatching" | "execution.awaiting_restart" | "execution.running" | "execution.succeeded" | "execution.failed" | "execution.cancelled" | "execution.timed_out";
             runId?: components["schemas"]["UrlId"];
-            executionId: components["schemas"]["UrlId"];
-            agent: string;
-            status: components["schemas"]["ExecutionStatus"];
             iid?: string;
             turnId?: string;
-            category?: components["schemas"]["FailureCategory"];
+            placement?: components["schemas"]["Placement"];
+            startedAt?: components["schemas"]["Time"];
+            /** @description For people, when it failed. */
+            reason?: string;
         };
         /** @description A Harness registered itself, changed its health, or was removed. */
         NodeEvent: components["schemas"]["FeedBase"] & {
@@ -611,7 +607,7 @@ export interface components {
             health?: "unknown" | "healthy" | "inactive";
         };
         /** @description The `data` of one server-sent event; `type` is also its SSE `event`. A reader ignores types that it does not know (TW-FED-006). */
-        FeedEvent: components["schemas"]["FeedSnapshot"] | components["schemas"]["RunStatusEvent"] | components["schemas"]["RunEmitEvent"] | components["schemas"]["RunRetryEvent"] | components["schemas"]["PickEvent"] | components["schemas"]["GateOpenedEvent"] | components["schemas"]["GateClosedEvent"] | components["schemas"]["ExecutionStartedEvent"] | components["schemas"]["ExecutionEvent"] | components["schemas"]["NodeEvent"];
+        FeedEvent: components["schemas"]["FeedSnapshot"] | components["schemas"]["RunStatusEvent"] | components["schemas"]["RunEmitEvent"] | components["schemas"]["RunRetryEvent"] | components["schemas"]["PickEvent"] | components["schemas"]["GateOpenedEvent"] | components["schemas"]["GateClosedEvent"] | components["schemas"]["ExecutionEvent"] | components["schemas"]["NodeEvent"];
         /** @description Server-sent events, each with `id`, `event` (the type) and `data` (FeedEvent as JSON), and a comment at least every 15 s (TW-FED-004). */
         Feed: string;
         /** @description An id that can stand in a path as it is. */
@@ -753,6 +749,8 @@ export interface components {
             deliveryId: components["schemas"]["VisibleId"];
             event: string;
         };
+        /** @description The name of the place where a Harness runs, a DNS label (TW-TOK-004). */
+        Placement: string;
         /** @description What answers, for people and reports. Programs branch on `capabilities`. */
         Software: {
             name: string;
