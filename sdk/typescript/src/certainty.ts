@@ -52,7 +52,7 @@ export function classify(attempted: Attempted): Verdict {
 }
 
 function ofEvidence(name: string): Verdict {
-  const row = evidenceRows[name];
+  const row = Object.hasOwn(evidenceRows, name) ? evidenceRows[name] : undefined;
   if (row === undefined) return { certainty: 'unknown', evidence: protocol.unexplained };
   const evidence = name as EvidenceName;
   if (row.certainty === 'unknown') return { certainty: 'unknown', evidence };
@@ -84,22 +84,27 @@ function flagsAreOnly(answer: Answer, proving: readonly string[]): boolean {
 }
 
 /**
- * Whose answer it is (TW-CER-001): ours carries the version and, when it is an error, a code of the spec, which the body
- * repeats where it was read. Ingresses, meshes and proxies answer too, and their answers prove nothing (TW-CER-002).
+ * Whose answer it is (TW-CER-001): ours carries the version and, when it is an error, a code of the spec, in the header and
+ * in the body where that can be read. Ingresses, meshes and proxies answer too, and theirs prove nothing (TW-CER-002).
  */
 export function isOurs(answer: Answer): boolean {
   if (!headerOf(answer, protocol.headers.version)) return false;
   if (answer.status < protocol.constants.errorFromStatus) return true;
-  const code = codeOf(answer);
-  if (code === undefined || !Object.hasOwn(protocol.problemCodes, code)) return false;
-  const body = bodyOf(answer);
-  // A body that is lost, or was cut so that it cannot be read, takes nothing from the status line (TW-CER-011).
-  return body === undefined || member(body, 'code') === code;
+  if (!isCode(headerOf(answer, protocol.headers.code))) return false;
+  return isCode(codeOf(answer));
 }
 
-/** The code header of an answer, whoever's it is. */
+/** What an error answer says: its body, or the header where that is lost or was cut so that it cannot be read (TW-CER-011). */
 function codeOf(answer: Answer): string | undefined {
-  return headerOf(answer, protocol.headers.code) || undefined;
+  const header = headerOf(answer, protocol.headers.code) || undefined;
+  const body = answer.status < protocol.constants.errorFromStatus ? undefined : bodyOf(answer);
+  if (body === undefined) return header;
+  const code = member(body, 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+function isCode(code: string | undefined): boolean {
+  return code !== undefined && Object.hasOwn(protocol.problemCodes, code);
 }
 
 /** A header by its lower-case name; a repeated one is joined, so that it equals no single value. */

@@ -21,7 +21,7 @@ export interface FaultContext {
   readonly elapsedMs: number;
   readonly permanent?: boolean | undefined;
   readonly cause?: unknown;
-  /** What went wrong last, in one clause: `connect ECONNREFUSED 127.0.0.1:8080`. */
+  /** What went wrong last, in one clause: the call, the errno and the address. */
   readonly reason: string;
 }
 

@@ -6,7 +6,7 @@ import { protocol } from './gen/protocol.ts';
  * for the log record's `msg`; the other members are the same facts for a metric. Never a token, never a query.
  */
 export interface RoutabilityLine {
-  /** `turnwire.routability seat=admission attempts=3 ms=502 last=ECONNREFUSED url=http://…` */
+  /** `turnwire.routability seat=admission attempts=3 ms=502 last=<errno> url=http://…` */
   readonly msg: string;
   readonly seat: string;
   /** The first attempt and every one that followed a failure; answers that were waited for are not counted. */

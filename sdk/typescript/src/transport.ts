@@ -145,7 +145,10 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (!whole) this.#controller?.abort(new Error('the attempt is over'));
     // A status line that came counts, whatever became of the body (TW-CER-010, TW-CER-011).
     const cut = !whole && this.#answer !== undefined ? { response: { ...this.#answer, bodyLost: true } } : {};
-    this.#resolve({ ...exchange, ...cut });
+    const resolve = () => this.#resolve({ ...exchange, ...cut });
+    // undici gives the socket back one turn of the loop later: what is sent next would open another one.
+    if (whole) queueMicrotask(() => setImmediate(resolve));
+    else resolve();
   }
 }
 

@@ -32,7 +32,10 @@ export interface Peer {
   readonly url: string;
   readonly seen: Seen[];
   readonly port: number;
+  /** Connections so far. */
   connections(): number;
+  /** Connections that are open now. */
+  open(): number;
   close(): Promise<void>;
 }
 
@@ -68,7 +71,12 @@ export async function startPeer(script: Script, port = 0): Promise<Peer> {
     act(await script(one, seen.length), request, response);
   });
   server.keepAliveTimeout = 60_000;
-  server.on('connection', (socket) => connections.set(socket, connections.size + 1));
+  let open = 0;
+  server.on('connection', (socket) => {
+    connections.set(socket, connections.size + 1);
+    open++;
+    socket.once('close', () => open--);
+  });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const taken = (server.address() as AddressInfo).port;
@@ -77,6 +85,7 @@ export async function startPeer(script: Script, port = 0): Promise<Peer> {
     seen,
     port: taken,
     connections: () => connections.size,
+    open: () => open,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
