@@ -49,11 +49,11 @@ export const readDelivery =
     const host = service.host('run_unavailable');
     checkParameters(c, 'orchestrator', 'readDelivery');
     const waitMs = Number(c.req.query('wait') ?? 0) * 1_000;
-    // A client that went away frees its place; a process that stops answers what is parked at once (TW-DRN-006).
-    const signal = waitMs > 0 ? AbortSignal.any([service.ended, c.req.raw.signal]) : undefined;
-    const answer = await asked(() =>
-      host.delivery(placement, parameter(c, 'iid'), parameter(c, 'deliveryId'), waitMs, signal),
-    );
+    const ask = (signal?: AbortSignal) =>
+      asked(() => host.delivery(placement, parameter(c, 'iid'), parameter(c, 'deliveryId'), waitMs, signal));
+    if (waitMs === 0) return written(c, await ask());
+    const { signal, done } = service.waiting(c.req.raw.signal);
+    const answer = await ask(signal).finally(done);
     if (answer.status === 202 && service.phase === 'stopping') throw stopping();
     return written(c, answer);
   };

@@ -21,26 +21,24 @@ export const readEvents = (deps: Deps) => (c: Context) => {
   return answered(c, deps, (signal) => host.feed(undefined, signal));
 };
 
+const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+
 async function answered(
   c: Context,
   deps: Deps,
   open: (signal: AbortSignal) => AsyncIterable<FeedEvent>,
 ): Promise<Response> {
-  const gone = new AbortController();
-  const signal = AbortSignal.any([gone.signal, deps.service.ended, c.req.raw.signal]);
-  const frames = await asked(() => open(signal)[Symbol.asyncIterator]());
-  // The first frame is read before the status is written, so that an unknown run is a 404 and not a broken stream.
-  const first = await asked(() => frames.next());
-  const stream = eventStream(first, frames, {
-    commentMs: deps.feedCommentMs,
-    log: deps.log,
-    leave: () => gone.abort(),
-  });
-  return c.body(stream, 200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-  });
+  const { signal, done } = deps.service.waiting(c.req.raw.signal);
+  try {
+    const frames = await asked(() => open(signal)[Symbol.asyncIterator]());
+    // The first frame is read before the status is written, so that an unknown run is a 404 and not a broken stream.
+    const first = await asked(() => frames.next());
+    const stream = eventStream(first, frames, { commentMs: deps.feedCommentMs, log: deps.log, leave: done });
+    return c.body(stream, 200, EVENT_STREAM);
+  } catch (error) {
+    done();
+    throw error;
+  }
 }
 
 interface StreamOptions {

@@ -8,13 +8,14 @@ export type Phase = 'starting' | 'serving' | 'stopping';
 export class Service {
   #host: RunHost | undefined;
   readonly #stopping = new AbortController();
+  readonly #waiting = new Set<AbortController>();
 
   get phase(): Phase {
     if (this.#stopping.signal.aborted) return 'stopping';
     return this.#host ? 'serving' : 'starting';
   }
 
-  /** Fires when the process begins to stop: parked polls and feeds end with it (TW-DRN-006). */
+  /** Fires when the process begins to stop. */
   get ended(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -26,6 +27,25 @@ export class Service {
 
   stop(): void {
     this.#stopping.abort();
+    for (const waiting of this.#waiting) waiting.abort();
+  }
+
+  /**
+   * A signal for one request that waits (a parked poll, a feed): fires when the process begins to stop (TW-DRN-006) or the
+   * reader is gone. `done` fires it too, and forgets it: `AbortSignal.any` would keep something of every poll on the process's own signal.
+   */
+  waiting(reader: AbortSignal): { signal: AbortSignal; done(): void } {
+    const controller = new AbortController();
+    const leave = () => controller.abort();
+    const done = () => {
+      this.#waiting.delete(controller);
+      reader.removeEventListener('abort', leave);
+      leave();
+    };
+    this.#waiting.add(controller);
+    reader.addEventListener('abort', leave, { once: true });
+    if (this.phase === 'stopping' || reader.aborted) leave();
+    return { signal: controller.signal, done };
   }
 
   /** For what is open to everybody: the host if there is one, whatever the phase. */
