@@ -12,7 +12,7 @@ export interface DemoOptions {
   readonly keep: boolean;
 }
 
-const SHIPPED = fileURLToPath(new URL('../../orchestrator/examples/diffs/clean.diff', import.meta.url));
+const SHIPPED = fileURLToPath(new URL('../../orchestrator/examples/diffs/backoff-jitter.diff', import.meta.url));
 
 /** Reads the command line. @throws UsageError */
 export function readOptions(args: readonly string[]): DemoOptions {

@@ -16,8 +16,8 @@ export interface StoryOptions {
 
 /** How late the Harness comes up after the first admission was on its way, in milliseconds. */
 const LATE_MS = 1_200;
-/** How long the checks of the first run take, so that the kill lands while its pick is outstanding, in seconds. */
-const CHECK_SECONDS = 3;
+/** How long the checks take until the Orchestrator is killed, so that it lands while their pick is outstanding, in milliseconds. */
+const CHECKS_TAKE_MS = 3_000;
 /** How long the Orchestrator stays dead, in milliseconds. */
 const DEAD_MS = 700;
 
@@ -27,7 +27,7 @@ const DEAD_MS = 700;
  */
 export async function tell(cast: Cast, timeline: Timeline, options: StoryOptions): Promise<string[]> {
   const model = options.script ? await scripted(cast, timeline, options.script) : options.model;
-  const orchestrator = await cast.orchestrator();
+  const orchestrator = await cast.orchestrator({ ...reviewer(model), REVIEW_CHECKS_TAKE_MS: String(CHECKS_TAKE_MS) });
   timeline.say('orchestrator', `up at ${orchestrator.url}`);
   timeline.say('custodian', `up at ${(await cast.custodian()).url}`);
   const peer = { url: cast.url('orchestrator'), token: cast.instanceToken };
@@ -36,11 +36,10 @@ export async function tell(cast: Cast, timeline: Timeline, options: StoryOptions
     const first = await begin(peer, timeline, 'run 1', {
       title: options.title,
       diff: options.diff,
-      checkSeconds: CHECK_SECONDS,
     });
     const gates = [first].map((run) => answerGate(peer, feed, options, run));
     await comeLate(cast, timeline, feed, model, first);
-    await killOrchestrator(cast, timeline, feed, first);
+    await killOrchestrator(cast, timeline, feed, model, first);
     await feed.until(ends(first, 'gate.opened', 'run.status'));
     const later = await replaceHarness(cast, timeline, feed, peer, model, options);
     const all = [first, ...later];
@@ -55,6 +54,13 @@ async function scripted(cast: Cast, timeline: Timeline, script: string): Promise
   const { url } = await cast.model(script);
   timeline.say('model', `scripted, up at ${url}`);
   return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'none' };
+}
+
+/** Which model the review's agent asks for, unless the caller says it: the provider that there is a key for. */
+function reviewer(model: ModelEnv): Record<string, string> {
+  const { REVIEW_MODEL } = process.env;
+  if (REVIEW_MODEL) return { REVIEW_MODEL };
+  return !model.OPENAI_BASE_URL && !model.OPENAI_API_KEY ? { REVIEW_MODEL: 'anthropic/claude-sonnet-4-5' } : {};
 }
 
 async function begin(peer: Peer, timeline: Timeline, name: string, input: object): Promise<string> {
@@ -75,7 +81,13 @@ async function comeLate(cast: Cast, timeline: Timeline, feed: Feed, model: Model
 /** One turn at a time, so that the story has a turn that is queued behind another. */
 const startHarness = (cast: Cast, model: ModelEnv) => cast.harness(model, { TURNWIRE_CONCURRENCY: '1' });
 
-async function killOrchestrator(cast: Cast, timeline: Timeline, feed: Feed, run: string): Promise<void> {
+async function killOrchestrator(
+  cast: Cast,
+  timeline: Timeline,
+  feed: Feed,
+  model: ModelEnv,
+  run: string,
+): Promise<void> {
   const outstanding = (frame: FeedFrame) =>
     frame.type === 'pick' && frame.data.runId === run && frame.data.status === 'outstanding';
   const which = await Promise.race([
@@ -90,7 +102,7 @@ async function killOrchestrator(cast: Cast, timeline: Timeline, feed: Feed, run:
   await cast.running.get('orchestrator')?.stop('SIGKILL');
   timeline.say('orchestrator', `killed (SIGKILL) while the pick is ${which}`);
   await sleep(DEAD_MS);
-  await cast.orchestrator();
+  await cast.orchestrator(reviewer(model));
   timeline.say('orchestrator', 'up again, on the same database');
 }
 
