@@ -125,9 +125,11 @@ describe('the ladder', () => {
       const decision = decide(policyOf(operation, seat), outcome, climbed, {}, sources);
       return decision.action === 'stop' ? undefined : decision.state.rung;
     };
-    expect(rungAfter('readConversation', 'stream', answer(503, 'draining'))).toBe(1);
+    const draining: AttemptOutcome = { verdict: { certainty: 'answered', code: 'draining' }, status: 503 };
+    expect(rungAfter('readConversation', 'stream', draining)).toBe(1);
+    expect(rungAfter('readDelivery', 'delivery_poll', answer(502, 'custodian_unreachable'))).toBe(6);
     expect(rungAfter('readConversation', 'stream', unknown)).toBe(6);
-    expect(rungAfter('admit', 'admission', answer(503, 'draining'))).toBe(6);
+    expect(rungAfter('admit', 'admission', draining)).toBe(6);
     const broken: AttemptOutcome = { verdict: { certainty: 'delivered' }, status: 200, answerLost: true };
     expect(rungAfter('readConversation', 'stream', broken)).toBe(6);
   });

@@ -145,9 +145,13 @@ function listed(rule: ReaskRule, status: number, code: string | undefined): bool
   return rule.codes === undefined || (code !== undefined && rule.codes.includes(code));
 }
 
-/** A peer that answers is up (TW-RET-019); one whose answers arrive broken is not helped by hurry. */
-function resetsLadder(policy: SeatPolicy, outcome: AttemptOutcome): boolean {
-  return policy.answerResets === true && outcome.status !== undefined && outcome.answerLost !== true;
+/**
+ * A peer that answers is up (TW-RET-019). One whose answers arrive broken is not helped by hurry, nor is one that failed,
+ * and the custodian's word that it got no answer is not the peer's.
+ */
+function resetsLadder(policy: SeatPolicy, { verdict, answerLost }: AttemptOutcome): boolean {
+  const answered = verdict.certainty === 'delivered' || verdict.certainty === 'answered';
+  return policy.answerResets === true && answered && answerLost !== true;
 }
 
 /** `Retry-After` raises a rung; a poll that was parked has waited its rung already (TW-RET-018). */
