@@ -8,7 +8,7 @@ const packages: Record<string, string[]> = {
   'sdk/typescript': ['index'],
   'sdk/typescript-server': ['index'],
   harness: ['index', 'main'],
-  orchestrator: ['index', 'main', 'cli'],
+  orchestrator: ['index', 'main', 'cli', 'testing'],
   custodian: ['main'],
   'contract-tests': ['main'],
 };
