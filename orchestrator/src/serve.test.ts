@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, StartError } from '@turnwire/server';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FakeHost, fakeHost } from './api/fake-host.ts';
+import { type FakeHost, fakeHost } from './api/host.fixture.ts';
 import { type Prepared, type Serving, serve } from './serve.ts';
 import type { Settings } from './settings.ts';
 import { placementToken, signingKey } from './tokens.ts';

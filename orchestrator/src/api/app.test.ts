@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostRefusal, type RefusalCode } from '../host/port.ts';
-import { GATE, OUTSTANDING, RECEIPT, RUN, SURFACE, WORKFLOW } from './fake-host.ts';
+import { GATE, OUTSTANDING, RECEIPT, RUN, SURFACE, WORKFLOW } from './host.fixture.ts';
 import { ELSEWHERE, HARNESS, INSTANCE, LOCAL, type Serving, serveFake, violations } from './serving.fixture.ts';
 
 let serving: Serving;

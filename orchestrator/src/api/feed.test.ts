@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../host/port.ts';
-import { AT, snapshot } from './fake-host.ts';
 import { frameText } from './feed.ts';
+import { AT, snapshot } from './host.fixture.ts';
 import { INSTANCE, type Serving, serveFake } from './serving.fixture.ts';
 
 let serving: Serving;

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { createTokens, harnessToken, placementToken } from '../tokens.ts';
 import { createOrchestratorApp } from './app.ts';
-import { type FakeHost, fakeHost } from './fake-host.ts';
+import { type FakeHost, fakeHost } from './host.fixture.ts';
 import { createMetrics } from './metrics.ts';
 import { Service } from './service.ts';
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type FakeIo, fakeIo } from './fake-io.ts';
+import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
 
 /** What an author has installed: the modules find `@turnwire/orchestrator`, `xstate` and `zod` in it. */

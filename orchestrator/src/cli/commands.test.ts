@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AT, GATE, RUN, snapshot } from '../api/fake-host.ts';
+import { AT, GATE, RUN, snapshot } from '../api/host.fixture.ts';
 import { INSTANCE, LOCAL, type Serving, serveFake } from '../api/serving.fixture.ts';
 import { type FeedEvent, HostRefusal, type RunView } from '../host/port.ts';
-import { type FakeIo, fakeIo } from './fake-io.ts';
+import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
 
 let dir: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Bin } from './dev/bins.ts';
-import { writeFakeRoles } from './dev/fake-roles.ts';
+import { writeFakeRoles } from './dev/roles.fixture.ts';
 import { type DevFlags, dev } from './dev.ts';
-import { type FakeIo, fakeIo } from './fake-io.ts';
+import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
 
 let dir: string;

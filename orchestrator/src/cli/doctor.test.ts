@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serveFake } from '../api/serving.fixture.ts';
 import { harnessToken, instanceToken, signingKey } from '../tokens.ts';
 import { nodeVersion } from './doctor/machine.ts';
-import { type FakeIo, fakeIo } from './fake-io.ts';
+import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
 
 /** Answers as a Harness and as a Custodian would; `seen` are the requests. */

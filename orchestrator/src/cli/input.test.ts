@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fakeIo } from './fake-io.ts';
 import { type InputFlags, runInput } from './input.ts';
+import { fakeIo } from './io.fixture.ts';
 
 const DIFF = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
 const REVIEW = {

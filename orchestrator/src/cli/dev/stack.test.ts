@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { harnessTokenDigest, instanceToken, placementToken, signingKey } from '../../tokens.ts';
 import { BINS, type Bin, scriptOf } from './bins.ts';
-import { writeFakeRoles } from './fake-roles.ts';
+import { writeFakeRoles } from './roles.fixture.ts';
 import { type Stack, startStack } from './stack.ts';
 
 let dir: string;
