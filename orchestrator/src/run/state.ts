@@ -15,6 +15,8 @@ export interface IntentState {
   store?: string;
   /** Committed before the first copy leaves: without it, nothing was sent. */
   sent: boolean;
+  /** Its named fault, once it has one: the first stands. */
+  fault?: string;
 }
 
 export interface Settlement {

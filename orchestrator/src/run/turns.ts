@@ -148,5 +148,7 @@ export function saveTurnRow(draft: Draft, turn: Turn, endedAt?: number): void {
 
 /** The intent's end, when its turn goes without an Admission. */
 export function endIntent(draft: Draft, turn: Turn, fault: string): void {
-  if (!turn.admission) changeIntent(draft, turn.intent.key, { fault });
+  if (turn.admission || turn.intent.fault !== undefined) return;
+  turn.intent = { ...turn.intent, fault };
+  changeIntent(draft, turn.intent.key, { fault });
 }
