@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { classify } from './certainty.ts';
 import { protocol } from './gen/protocol.ts';
 import { policyOf } from './request.ts';
 import { type AttemptOutcome, decide, type Fences, retryAfterMs, rungMs } from './retry.ts';
@@ -9,8 +10,10 @@ const fresh = { startedAt: 0, rung: 0 };
 const sources = { now: 0, random: () => 0 };
 const never: AttemptOutcome = { verdict: { certainty: 'never_delivered' } };
 const unknown: AttemptOutcome = { verdict: { certainty: 'unknown' } };
-const answer = (status: number, code?: string): AttemptOutcome => ({
-  verdict: { certainty: status >= 500 ? 'unknown' : 'answered', ...(code === undefined ? {} : { code }) },
+const answer = (status: number, code: string, headers = {}, body?: unknown): AttemptOutcome => ({
+  verdict: classify({
+    response: { status, headers: { 'turnwire-version': '1', 'turnwire-code': code, ...headers }, body },
+  }),
   status,
 });
 const act = (policy: SeatPolicy, outcome: AttemptOutcome, fences: Fences = {}) => {
@@ -129,6 +132,12 @@ describe('the ladder', () => {
     expect(rungAfter('readConversation', 'stream', draining)).toBe(1);
     expect(rungAfter('readDelivery', 'delivery_poll', answer(502, 'custodian_unreachable'))).toBe(6);
     expect(rungAfter('readConversation', 'stream', unknown)).toBe(6);
+    // The custodian answered, and says that the peer did not; a handler that failed answered nothing that helps.
+    const body = { code: 'custodian_unreachable', flags: ['UF'] };
+    const marked = answer(502, 'custodian_unreachable', { 'x-turnwire-custodian': 'unreachable' }, body);
+    expect(marked.verdict.certainty).toBe('never_delivered');
+    expect(rungAfter('readDelivery', 'delivery_poll', marked)).toBe(6);
+    expect(rungAfter('readDelivery', 'delivery_poll', answer(500, 'internal_error'))).toBe(6);
     expect(rungAfter('admit', 'admission', draining)).toBe(6);
     const broken: AttemptOutcome = { verdict: { certainty: 'delivered' }, status: 200, answerLost: true };
     expect(rungAfter('readConversation', 'stream', broken)).toBe(6);
