@@ -1,6 +1,6 @@
 /** Puts a Harness together, serves it, and brings it down again. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { connect, type RoutabilityLine, systemClock } from '@turnwire/sdk';
 import { createLogger, holdFolder, type Listening, type Logger, listen, onSignals, StartError } from '@turnwire/server';
 import { loadAgents } from './api/agents.ts';
@@ -12,7 +12,7 @@ import type { Conversation } from './host/conversation.ts';
 import { abandon, drain } from './host/drain.ts';
 import { Harness } from './host/harness.ts';
 import { CLOSE_GRACE_MS, LOCK_WAIT_MS } from './limits.ts';
-import { readStore } from './log/folder.ts';
+import { makeFolder, readStore } from './log/folder.ts';
 import { Metrics } from './metrics.ts';
 import type { ServeSettings } from './settings.ts';
 import type { TurnClock } from './turn/port.ts';
@@ -127,7 +127,7 @@ async function shutDown(made: Made, listening: Listening, settings: ServeSetting
 /** Seen before anything listens: a folder that cannot be used is one line, and nothing half started. */
 function checkFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);

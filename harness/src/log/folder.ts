@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -12,7 +13,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { StartError } from '@turnwire/server';
 import { syncFolder } from './journal.ts';
 
@@ -32,7 +33,7 @@ export interface DataFolder {
 export function openFolder(path: string): DataFolder {
   const conversations = join(path, 'conversations');
   try {
-    mkdirSync(conversations, { recursive: true, mode: 0o700 });
+    makeFolder(conversations);
     chmodSync(path, 0o700);
     const store = readStore(path) ?? makeStore(path);
     return { path, store, conversations };
@@ -43,6 +44,18 @@ export function openFolder(path: string): DataFolder {
       `${path} cannot be written (${reason}); set TURNWIRE_DATA_DIR to a folder that this user may write`,
     );
   }
+}
+
+/**
+ * Makes a folder and those above it, for this user alone. Not Node's recursive way: that one never comes back from a file
+ * system that denies what it lists (`/proc`).
+ */
+export function makeFolder(path: string): void {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return;
+  const above = dirname(absolute);
+  if (above !== absolute) makeFolder(above);
+  mkdirSync(absolute, { mode: 0o700 });
 }
 
 /** The store id of a folder, if it has one; readable before the folder is held. */
