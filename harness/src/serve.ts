@@ -2,7 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { connect, type RoutabilityLine, systemClock } from '@turnwire/sdk';
-import { createLogger, holdFolder, type Listening, type Logger, listen, onSignals, StartError } from '@turnwire/server';
+import {
+  createLogger,
+  type FolderLock,
+  holdFolder,
+  type Listening,
+  type Logger,
+  listen,
+  onSignals,
+  StartError,
+} from '@turnwire/server';
 import { loadAgents } from './api/agents.ts';
 import { createHarnessApp } from './api/app.ts';
 import type { Settlement, Submission } from './conversation/state.ts';
@@ -43,7 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const listening = await listen({ app, host: settings.host, port: settings.port, role: 'harness' });
   const giveUp = new AbortController();
   const stop = onSignals({ drain: () => giveUp.abort(), again: () => process.exit(1) });
-  await holdFolder(settings.dataDir, {
+  const lock = await holdFolder(settings.dataDir, {
     waitMs: LOCK_WAIT_MS,
     signal: giveUp.signal,
     onWaiting: () => log.info('waiting for the process that holds the data folder'),
@@ -53,7 +62,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
     throw error;
   });
   stop();
-  const made = createHarness(settings, log, metrics);
+  const made = { ...createHarness(settings, log, metrics), lock };
   made.harness.recover();
   harness = made.harness;
   log.info({ store: harness.folder.store }, 'ready');
@@ -114,12 +123,18 @@ function logSettlement(
   log.info({ ...ids, outcome, code: error?.code, ms }, 'turnwire.settlement');
 }
 
-async function shutDown(made: Made, listening: Listening, settings: ServeSettings, log: Logger): Promise<void> {
+async function shutDown(
+  made: Made & { lock: FolderLock },
+  listening: Listening,
+  settings: ServeSettings,
+  log: Logger,
+): Promise<void> {
   log.info('draining');
   await drain(made.harness, { timeoutMs: settings.drainTimeout * 1_000, lastSettledAt: made.lastSettledAt });
   await listening.close({ graceMs: CLOSE_GRACE_MS });
   await made.harness.journal.settled();
   made.harness.conversations.close();
+  made.lock.release();
   log.info('drained');
   process.exit(0);
 }
