@@ -34,8 +34,9 @@ export function checkWait(value: unknown, longest: number, argument: string): as
 }
 
 /** Milliseconds of an option. */
-export function checkMs(value: unknown, argument: string): void {
-  need(value === undefined || (typeof value === 'number' && value >= 0), argument, 'milliseconds, 0 or more');
+export function checkMs(value: unknown, longest: number, argument: string): void {
+  const fine = typeof value === 'number' && value >= 0 && value <= longest;
+  need(value === undefined || fine, argument, `milliseconds, 0–${longest}`);
 }
 
 /** Headers as undici takes them; a line break in one would be another header. */

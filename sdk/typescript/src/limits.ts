@@ -18,6 +18,12 @@ export const unboundedRetryAfterMs = 60_000;
 /** A taken pick whose polls answer 200 with broken bodies: a few may be cuts, more are a peer that cannot say it. */
 export const brokenReceipts = 4;
 
+/** A history or a catch-up holds whole conversations; a peer must not fill our memory all the same. */
+export const answerBytes = 64 * 1024 * 1024;
+
+/** `setTimeout` fires at once for anything longer. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 /** A feed without a frame or a comment for this long is dead: two comments were missed, and a little for the network. */
 export const feedSilenceMs = 2 * feedCommentMs + 5_000;
 

@@ -3,11 +3,13 @@
  * proved about all copies together. What an answer means to the caller is for the seat's own file.
  */
 import { setMaxListeners } from 'node:events';
+import { checkMs } from './arguments.ts';
 import { type Answer, classify, headerOf, isOurs, type Verdict } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
 import { type FaultContext, TurnwireFault } from './fault.ts';
 import { protocol } from './gen/protocol.ts';
 import { type Internals, internals } from './internals.ts';
+import { longestTimerMs } from './limits.ts';
 import { lastOf, problemOf, reasonOf } from './reason.ts';
 import { type Decision, decide, type Fences, type RetryState, retryAfterMs } from './retry.ts';
 import { Meter } from './routability.ts';
@@ -29,6 +31,8 @@ export interface Attempt {
   readonly reason: string;
   readonly retryAfterMs?: number;
   readonly error?: unknown;
+  /** The body was longer than we take; it will be the next time. */
+  readonly tooLong: boolean;
   /** Where it was sent, without a query. */
   readonly url: string;
 }
@@ -53,6 +57,8 @@ export class SeatCall {
   #state: RetryState;
 
   constructor(connection: Connection, seat: string, policy: SeatPolicy, options: CallOptions | undefined) {
+    checkMs(options?.windowMs, Number.POSITIVE_INFINITY, 'windowMs');
+    checkMs(options?.attemptMs, longestTimerMs, 'attemptMs');
     this.internals = connection[internals];
     this.seat = seat;
     this.policy = options?.windowMs === undefined ? policy : { ...policy, windowMs: options.windowMs };
@@ -97,6 +103,7 @@ export class SeatCall {
       reason: reasonOf(result, verdict),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
       error: result.error,
+      tooLong: result.kind === 'body_truncated',
       url: this.url,
     };
   }
@@ -135,8 +142,8 @@ export class SeatCall {
         certainty: attempt.verdict.certainty,
         last: attempt.last,
       };
-      this.internals.hooks.onRetry?.(retry);
-      this.options?.onRetry?.(retry);
+      tell(this.internals.hooks.onRetry, retry);
+      tell(this.options?.onRetry, retry);
     }
     if (delayMs > 0) await this.internals.clock.sleep(delayMs, this.signal);
   }
@@ -153,8 +160,8 @@ export class SeatCall {
     this.options?.signal?.removeEventListener('abort', this.#abort);
     const line = this.#meter.line(this.url, ok);
     if (line === undefined) return;
-    this.internals.hooks.log?.(line);
-    this.internals.hooks.metric?.(line);
+    tell(this.internals.hooks.log, line);
+    tell(this.internals.hooks.metric, line);
   }
 
   /** The fault of a seat that stopped at `attempt`, or before its first one. */
@@ -215,6 +222,15 @@ export interface AttemptHow {
   readonly sink?: BodySink;
   /** `false`: no copy of the seat's own request, so it is not counted as one. */
   readonly counted?: boolean;
+}
+
+/** Who listens decides nothing: a logger that throws must not lose an Admission that is already made. */
+function tell<Value>(hook: ((value: Value) => void) | undefined, value: Value): void {
+  try {
+    hook?.(value);
+  } catch {
+    // Its own affair; there is nobody here to tell it to.
+  }
 }
 
 function faultCode(attempt: Attempt | undefined, because: Stop['because']): string {

@@ -127,6 +127,7 @@ async function onePage(
   for (;;) {
     const pollMs = asked.live ? constants.pollWaitSeconds * 1000 : 0;
     const attempt = await call.attempt(pageRequest(call.internals, url, asked, call.options), { pollMs });
+    if (attempt.tooLong) throw call.fault(attempt, 'final', bad('a page that is longer than any that we take'));
     const page = attempt.answerLost ? undefined : readPage(attempt, asked, call);
     if (page !== undefined && (page.records.length > 0 || page.closed || page.live !== asked.live)) {
       call.answered();

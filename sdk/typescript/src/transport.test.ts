@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Agent, MockAgent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { classify } from './certainty.ts';
-import { connect, harnessInfo, orchestratorInfo } from './index.ts';
+import { connect, harnessInfo, orchestratorInfo, wait } from './index.ts';
 import { freePort, ours, startPeer, startRawPeer } from './testing/peer.ts';
 import { faultOf, stage } from './testing/stage.ts';
 import { type Exchange, exchange, type HttpRequest } from './transport.ts';
@@ -147,10 +147,12 @@ describe('exchange, on real sockets', () => {
   });
 
   it('a body beyond the limit is given up', async () => {
-    const peer = await startPeer(() => ours(200, 'x'.repeat(9 * 1024 * 1024)));
+    const peer = await startPeer(() => ours(200, 'x'.repeat(65 * 1024 * 1024)));
     open.push(peer);
-    const result = await attempt(peer.url);
+    const result = await attempt(peer.url, {}, 10_000);
     expect(result.response).toMatchObject({ status: 200, bodyLost: true });
+    const waiting = wait(connected(peer.url).connection, { streamUrl: '/s', offset: 'a_0' });
+    expect((await faultOf(waiting.settlement())).code).toBe('bad_response');
   });
 });
 
@@ -209,6 +211,18 @@ describe('a connection', () => {
     await connection.close();
     expect(['aborted', 'unreachable']).toContain((await fault).code);
     expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it('a hook that throws decides nothing, and a wrong option is a TypeError', async () => {
+    const peer = await peerOf((_, count) => (count === 1 ? 'reset' : ours(200, info)));
+    const hook = () => {
+      throw new Error('the disk of the log is full');
+    };
+    const { connection } = connected(peer.url, { log: hook, metric: hook, onRetry: hook });
+    expect(await harnessInfo(connection)).toEqual(info);
+    await expect(harnessInfo(connection, { windowMs: -1 })).rejects.toThrow(/^windowMs/);
+    await expect(harnessInfo(connection, { attemptMs: 2 ** 31 })).rejects.toThrow(/^attemptMs/);
+    expect(peer.seen).toHaveLength(2);
   });
 
   it.each([

@@ -5,6 +5,7 @@
 import type { Dispatcher } from 'undici';
 import type { Answer } from './certainty.ts';
 import { type EvidenceName, protocol } from './gen/protocol.ts';
+import { answerBytes } from './limits.ts';
 
 /** What is sent. */
 export interface HttpRequest {
@@ -101,18 +102,22 @@ class Attempt implements Dispatcher.DispatchHandler {
     if (sink === undefined || status !== 200) return;
     this.#sinking = true;
     this.#rearm();
-    if (!sink.head(this.#answer, () => controller.resume())) controller.pause();
+    const resume = () => {
+      if (!this.#settled && controller.paused) this.#rearm();
+      controller.resume();
+    };
+    if (!sink.head(this.#answer, resume)) this.#pause(controller);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
     if (this.#sinking) {
       this.#rearm();
-      if (this.#options.sink?.chunk(this.#text.decode(chunk, { stream: true })) === false) controller.pause();
+      if (this.#options.sink?.chunk(this.#text.decode(chunk, { stream: true })) === false) this.#pause(controller);
       return;
     }
     this.#bytes += chunk.length;
-    if (this.#bytes > protocol.constants.bodyLimitBytes) this.#settle({ kind: 'body_truncated', aborted: false });
+    if (this.#bytes > answerBytes) this.#settle({ kind: 'body_truncated', aborted: false });
     else this.#pieces.push(this.#text.decode(chunk, { stream: true }));
   }
 
@@ -129,6 +134,12 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   readonly #onAbort = (): void => this.#settle({ aborted: true });
+
+  /** The silence of a reader is not the peer's. */
+  #pause(controller: Dispatcher.DispatchController): void {
+    clearTimeout(this.#timer);
+    controller.pause();
+  }
 
   #rearm(): void {
     clearTimeout(this.#timer);
