@@ -64,13 +64,14 @@ export class Cast {
     });
   }
 
-  custodian(): Promise<Started> {
+  custodian(env: Record<string, string> = {}): Promise<Started> {
     const file = join(this.folder, 'placement.token');
     writeFileSync(file, `${this.token('placement', 'local')}\n`, { mode: 0o600 });
     return this.start('custodian', ['serve'], {
       TURNWIRE_PORT: String(this.ports.custodian),
       TURNWIRE_ORCHESTRATOR_URL: this.url('orchestrator'),
       TURNWIRE_PLACEMENT_TOKEN_FILE: file,
+      ...env,
     });
   }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { parse } from 'yaml';
@@ -52,12 +53,24 @@ interface Submission {
   readonly state: string;
 }
 
-/** Holds the Orchestrator's ledger against what the Harness says it took (TW-DUR): both must still serve. */
+/** The Settlement of a turn that its own pick ended is read a moment after the run went on; one that stays away is a finding. */
+const SETTLE_MS = 15_000;
+
+/** Holds the Orchestrator's ledger against what the Harness says it took: both must still serve. */
 export async function audit(
   cast: Cast,
   runIds: readonly string[],
   routability: Timeline['routability'],
 ): Promise<Facts> {
+  const until = Date.now() + SETTLE_MS;
+  for (;;) {
+    const facts = await look(cast, runIds, routability);
+    if (facts.findings.length === 0 || Date.now() > until) return facts;
+    await sleep(100);
+  }
+}
+
+async function look(cast: Cast, runIds: readonly string[], routability: Timeline['routability']): Promise<Facts> {
   const database = new Database(cast.database, { readonly: true });
   const all = <T>(sql: string) => database.prepare(sql).all() as T[];
   const runs = all<{ run_id: string; status: string }>('SELECT run_id, status FROM runs');

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cast, ModelEnv } from './cast.ts';
 import { Feed } from './feed.ts';
+import type { GateAnswer } from './gate.ts';
+import { answerGate, begin, ends } from './runs.ts';
 import type { Timeline } from './timeline.ts';
-import { ask, type FeedFrame, type Peer } from './wire.ts';
+import type { FeedFrame, Peer } from './wire.ts';
 
 export interface StoryOptions {
   readonly title: string;
@@ -10,8 +12,7 @@ export interface StoryOptions {
   readonly model: ModelEnv;
   /** The scripted model's script; undefined when a real model is used. */
   readonly script?: string;
-  /** Answers a gate; resolves to the event and its input. */
-  answer(run: string, accepts: readonly string[]): Promise<{ event: string; input: unknown }>;
+  readonly answer: GateAnswer;
 }
 
 /** How late the Harness comes up after the first admission was on its way, in milliseconds. */
@@ -37,39 +38,30 @@ export async function tell(cast: Cast, timeline: Timeline, options: StoryOptions
       title: options.title,
       diff: options.diff,
     });
-    const gates = [first].map((run) => answerGate(peer, feed, options, run));
+    const gates = [first].map((run) => answerGate(peer, feed, options.answer, run));
     await comeLate(cast, timeline, feed, model, first);
     await killOrchestrator(cast, timeline, feed, model, first);
     await feed.until(ends(first, 'gate.opened', 'run.status'));
     const later = await replaceHarness(cast, timeline, feed, peer, model, options);
     const all = [first, ...later];
-    await Promise.all([...gates, ...later.map((run) => answerGate(peer, feed, options, run))]);
+    await Promise.all([...gates, ...later.map((run) => answerGate(peer, feed, options.answer, run))]);
     return all;
   } finally {
     feed.close();
   }
 }
 
-async function scripted(cast: Cast, timeline: Timeline, script: string): Promise<ModelEnv> {
+export async function scripted(cast: Cast, timeline: Timeline, script: string): Promise<ModelEnv> {
   const { url } = await cast.model(script);
   timeline.say('model', `scripted, up at ${url}`);
   return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'none' };
 }
 
 /** Which model the review's agent asks for, unless the caller says it: the provider that there is a key for. */
-function reviewer(model: ModelEnv): Record<string, string> {
+export function reviewer(model: ModelEnv): Record<string, string> {
   const { REVIEW_MODEL } = process.env;
   if (REVIEW_MODEL) return { REVIEW_MODEL };
   return !model.OPENAI_BASE_URL && !model.OPENAI_API_KEY ? { REVIEW_MODEL: 'anthropic/claude-sonnet-4-5' } : {};
-}
-
-async function begin(peer: Peer, timeline: Timeline, name: string, input: object): Promise<string> {
-  const key = `demo-${name.replace(' ', '-')}`;
-  const { status, body } = await ask<{ runId: string }>(peer, 'POST', '/workflows/review/runs', { input }, key);
-  if (status !== 201) throw new Error(`the run was refused with ${status}: ${JSON.stringify(body)}`);
-  timeline.name(body.runId, name);
-  timeline.say('you', `${name} started: ${body.runId}`);
-  return body.runId;
 }
 
 async function comeLate(cast: Cast, timeline: Timeline, feed: Feed, model: ModelEnv, run: string): Promise<void> {
@@ -130,25 +122,3 @@ async function replaceHarness(
   timeline.say('harness', 'a new one took over, on the same data');
   return [running, queued, late];
 }
-
-async function answerGate(peer: Peer, feed: Feed, options: StoryOptions, run: string): Promise<void> {
-  const opened = await feed.until(ends(run, 'gate.opened', 'run.status'));
-  if (opened.type !== 'gate.opened') return;
-  const gate = opened.data.gate as { gate: string; gateId: string; accepts: { name: string }[] };
-  const { event, input } = await options.answer(
-    run,
-    gate.accepts.map(({ name }) => name),
-  );
-  const path = `/runs/${run}/gates/${encodeURIComponent(gate.gateId)}/events`;
-  const { status, body } = await ask(peer, 'POST', path, { event, input }, `demo-${gate.gateId}`);
-  if (status !== 200) throw new Error(`the answer to the gate was refused with ${status}: ${JSON.stringify(body)}`);
-  await feed.until(
-    (frame) => frame.type === 'run.status' && frame.data.runId === run && frame.data.status !== 'active',
-  );
-}
-
-/** A frame that shows a run at its gate, or ended. */
-const ends =
-  (run: string, ...types: string[]) =>
-  ({ type, data }: FeedFrame): boolean =>
-    data.runId === run && types.includes(type) && (type !== 'run.status' || data.status !== 'active');
