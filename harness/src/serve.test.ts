@@ -93,9 +93,11 @@ describe('a real process', () => {
     expect([starting.status, starting.headers.get('turnwire-code')]).toEqual([503, 'starting']);
     const early = await second.call('POST', '/agents/coder/two', { message: 'go', definition: DEFINITION });
     expect([early.status, early.headers.get('turnwire-code')]).toEqual([503, 'draining']);
+    const parked = second.call('GET', '/agents/coder/one?view=history');
     first.kill('SIGTERM');
     expect(await first.exit).toBe(0);
-    await until(() => second.ready(), 'the successor');
+    expect((await parked).status).toBe(200);
+    expect(await second.ready()).toBe(true);
     peers.answer();
     await until(async () => (await settlement(second, 'one')) !== undefined, 'the settlement');
     expect(await settlement(second, 'one')).toEqual({ outcome: 'completed' });

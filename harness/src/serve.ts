@@ -37,9 +37,13 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const agents = settings.agentsFile === undefined ? new Map() : loadAgents(settings.agentsFile, knownModel);
   const storeOnDisk = readStore(settings.dataDir);
   let harness: Harness | undefined;
+  let isReady: (harness: Harness) => void = () => undefined;
   const metrics = new Metrics(() => harness);
   const app = createHarnessApp({
     harness: () => harness,
+    ready: new Promise((resolve) => {
+      isReady = resolve;
+    }),
     store: () => harness?.folder.store ?? storeOnDisk,
     tokenDigest: settings.harnessTokenSha256,
     ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
@@ -65,6 +69,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const made = { ...createHarness(settings, log, metrics), lock };
   made.harness.recover();
   harness = made.harness;
+  isReady(harness);
   log.info({ store: harness.folder.store }, 'ready');
   if (giveUp.signal.aborted) await shutDown(made, listening, settings, log);
   onSignals({

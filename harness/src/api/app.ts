@@ -17,6 +17,8 @@ import { readStreamRequest } from './stream-request.ts';
 export interface AppOptions {
   /** Undefined until the data folder is held and its logs were read. */
   readonly harness: () => Harness | undefined;
+  /** Resolves when it is there. */
+  readonly ready: Promise<Harness>;
   /** The store id, as soon as it is known. */
   readonly store: () => string | undefined;
   /** Base64url of the SHA-256 of the harness token. */
@@ -50,18 +52,20 @@ export function createHarnessApp(options: AppOptions): Hono {
     const { registry } = options.metrics;
     return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
   });
-  // A role that listens before it can work says that nothing was taken (TW-GEN-036).
-  const ready = (): Harness => {
-    const harness = options.harness();
-    if (!harness) throw drainingProblem();
-    return harness;
-  };
-  app.get('/.well-known/turnwire', (c) => c.json(info(ready(), options)));
-  app.post(CONVERSATION, (c) => (c.req.query('view') === undefined ? admit(c, ready(), options) : readOnly()));
-  app.get(CONVERSATION, (c) => readConversation(c, ready()));
+  app.get('/.well-known/turnwire', async (c) => c.json(info(await options.ready, options)));
+  app.post(CONVERSATION, (c) => (c.req.query('view') === undefined ? admitWhenReady(c, options) : readOnly()));
+  // What only waits for the folder waits with it: a second copy is harmless, and the caller has a timer of its own.
+  app.get(CONVERSATION, async (c) => readConversation(c, await options.ready));
   app.all(CONVERSATION, readOnly);
-  app.post(`${CONVERSATION}/abort`, (c) => abortConversation(c, ready()));
+  app.post(`${CONVERSATION}/abort`, async (c) => abortConversation(c, await options.ready));
   return app;
+}
+
+/** A Harness that listens before it can work says that nothing was taken (TW-GEN-036). */
+function admitWhenReady(c: Context, options: AppOptions): Promise<Response> {
+  const harness = options.harness();
+  if (!harness) throw drainingProblem();
+  return admit(c, harness, options);
 }
 
 function info({ folder }: Harness, { software }: AppOptions) {

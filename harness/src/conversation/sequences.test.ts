@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { emptyConversation, isPublic, type PublicRecord } from './state.ts';
 import { type ConversationEvent, step } from './step.ts';
 
-/** What may happen to a conversation, in any order, by numbers that are made into ids below. */
+/** What may happen to a conversation, in any order; numbers become ids. */
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('admit' as const), turn: fc.nat(6) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('start' as const) }) },
@@ -18,52 +18,76 @@ const happening = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
 );
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+
+const PROMPT = { agentName: 'n', definition: { model: 'm/x', instructions: '' }, message: '', notices: [] };
+
+/** A conversation to which things happen, with what a scheduler would know of it. */
+class Player {
+  state = emptyConversation('i', 'n', 'inc');
+  readonly stream: PublicRecord[] = [];
+  admitted = 0;
+  #at = 0;
+  #ready: string[] = [];
+
+  play(what: Happening): void {
+    this.#at += 1_000;
+    if (what.kind === 'admit') this.#admit(what.turn);
+    else if (what.kind === 'start') this.#start(this.#ready.shift());
+    // A late end names a Submission that is long settled, or not begun.
+    else if (what.kind === 'end') this.#end(what.late > 0 ? `s${what.late}` : this.state.live[0]?.submissionId);
+    else if (what.kind === 'abort') this.#abort(what.submission, what.turn);
+    else this.#restart();
+  }
+
+  /** Brings what is left to its end: nothing may be stuck. */
+  finish(): void {
+    for (let guard = 0; this.state.live.length > 0 && guard < 200; guard++) {
+      const head = this.state.live[0];
+      if (head?.state === 'queued') this.#start(head.submissionId);
+      this.#end(head?.submissionId);
+    }
+  }
+
+  #admit(turn: number): void {
+    const submissionId = `s${this.admitted++}`;
+    this.#apply({ type: 'admit', at: this.#at, submissionId, turnId: `t${turn}`, digest: '', ...PROMPT });
+  }
+
+  #start(submissionId: string | undefined): void {
+    if (submissionId !== undefined) this.#apply({ type: 'start', at: this.#at, submissionId });
+  }
+
+  #end(submissionId = 's0'): void {
+    this.#apply({ type: 'end', at: this.#at, submissionId, records: [], outcome: 'completed' });
+  }
+
+  #abort(submission: number | null, turn: number | null): void {
+    const submissionId = submission === null ? {} : { submissionId: `s${submission}` };
+    const turnId = turn === null ? {} : { turnId: `t${turn}` };
+    this.#apply({ type: 'abort', at: this.#at, ...submissionId, ...turnId });
+  }
+
+  #restart(): void {
+    this.#ready = [];
+    this.#apply({ type: 'restart', at: this.#at });
+  }
+
+  #apply(event: ConversationEvent): void {
+    const next = step(this.state, event);
+    this.state = next.state;
+    this.stream.push(...next.records.filter(isPublic));
+    for (const effect of next.effects) if (effect.kind === 'ready') this.#ready.push(effect.submissionId);
+  }
+}
 
 it('settles each Submission exactly once, runs one at a time and in the order of admission, whatever happens', () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 60 }), (happenings) => {
-      let state = emptyConversation('i', 'n', 'inc');
-      let at = 0;
-      let count = 0;
-      const stream: PublicRecord[] = [];
-      const ready: string[] = [];
-      const apply = (event: ConversationEvent) => {
-        const next = step(state, event);
-        state = next.state;
-        stream.push(...next.records.filter(isPublic));
-        for (const effect of next.effects) if (effect.kind === 'ready') ready.push(effect.submissionId);
-      };
-      const aborts: string[] = [];
-      for (const what of happenings) {
-        at += 1_000;
-        if (what.kind === 'admit') {
-          const prompt = { agentName: 'n', definition: { model: 'm/x', instructions: '' }, message: '', notices: [] };
-          apply({ type: 'admit', at, submissionId: `s${count++}`, turnId: `t${what.turn}`, digest: '', ...prompt });
-        } else if (what.kind === 'start') {
-          const submissionId = ready.shift();
-          if (submissionId !== undefined) apply({ type: 'start', at, submissionId });
-        } else if (what.kind === 'end') {
-          // A late one names a Submission that is long settled, or not begun.
-          const submissionId = what.late > 0 ? `s${what.late}` : (state.live[0]?.submissionId ?? 's0');
-          apply({ type: 'end', at, submissionId, records: [], outcome: 'completed' });
-        } else if (what.kind === 'abort') {
-          const submissionId = what.submission === null ? {} : { submissionId: `s${what.submission}` };
-          const turnId = what.turn === null ? {} : { turnId: `t${what.turn}` };
-          apply({ type: 'abort', at, ...submissionId, ...turnId });
-          aborts.push(`${at}`);
-        } else {
-          ready.length = 0;
-          apply({ type: 'restart', at });
-        }
-      }
-      // What is left is brought to its end: nothing may be stuck.
-      for (let guard = 0; state.live.length > 0 && guard < 200; guard++) {
-        const [head] = state.live;
-        if (!head) break;
-        if (head.state === 'queued') apply({ type: 'start', at, submissionId: head.submissionId });
-        apply({ type: 'end', at, submissionId: head.submissionId, records: [], outcome: 'completed' });
-      }
-      check(stream, count);
+      const player = new Player();
+      for (const what of happenings) player.play(what);
+      player.finish();
+      check(player.stream, player.admitted);
     }),
     { numRuns: 500 },
   );

@@ -71,6 +71,7 @@ export async function startHarness(options: Partial<HarnessOptions> = {}, folder
   harness.recover();
   const app = createHarnessApp({
     harness: () => harness,
+    ready: Promise.resolve(harness),
     store: () => harness.folder.store,
     tokenDigest: sha256(TOKEN),
     agents: new Map([['configured', DEFINITION]]),
