@@ -46,6 +46,8 @@ export function wireRequest(
   const all: Record<string, string> = { ...internals.headers, ...lowerCase(options?.headers ?? {}) };
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) all[name] = value;
   if (body !== undefined) all['content-type'] = 'application/json';
+  // An error is a problem whatever else was asked for (TW-GEN-004); peers that negotiate, a mock say, keep to what is accepted.
+  if (all.accept !== undefined && !/problem\+json|\*/.test(all.accept)) all.accept += ', application/problem+json';
   checkHeaders(all, 'headers');
   return { method, origin: internals.origin, path, headers: all, ...(body === undefined ? {} : { body }) };
 }

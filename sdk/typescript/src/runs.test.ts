@@ -108,7 +108,7 @@ describe('runEvents', () => {
       const part = parts[asked++];
       response.writeHead(200, { 'content-type': 'text/event-stream', 'turnwire-version': '1' });
       part?.(response);
-      expect(request.headers.accept).toBe('text/event-stream');
+      expect(request.headers.accept).toBe('text/event-stream, application/problem+json');
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
