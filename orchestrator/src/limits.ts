@@ -46,6 +46,9 @@ export const OWN_PICK_GRACE_MS = 5_000;
 /** How long the next admission of a conversation waits for an owed abort, before it takes a fresh one (TW-RUN-017). */
 export const ABORT_WAIT_MS = 30_000;
 
+/** How many of a turn's picks a notice names; the ledger of a turn with 1,000 must not grow with them. */
+export const TAKEN_TOLD = 20;
+
 /** How often a turn that decided nothing is asked again (TW-RUN-009). */
 export const MAX_NUDGES = 2;
 
@@ -72,6 +75,9 @@ export const RECEIPT_KEEP_MS = 10 * 60 * 1_000;
 
 /** TW-DUR-024: as long as a run is kept after its end. */
 export const RUN_KEEP_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** Between two questions to a Harness that has not said yet what it is; no admission waits for it. */
+export const LEARN_PAUSE_MS = 2_000;
 
 /** How often what is old is looked for. */
 export const PRUNE_EVERY_MS = 60_000;

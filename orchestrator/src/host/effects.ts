@@ -1,7 +1,9 @@
 /** The shell of one run: performs what its ledger owes, after the commit, and reports back as events. */
 import { rungMs, TurnwireFault } from '@turnwire/sdk';
-import type { CustomAction, MachineEvent, Machines, Workflow } from '../run/machines.ts';
+import { EFFECT_PAUSE_MS } from '../limits.ts';
+import type { CustomAction, Machines, Workflow } from '../run/machines.ts';
 import type { Effect } from '../run/owed.ts';
+import { HostRefusal } from '../run/refusal.ts';
 import type { IntentRow } from '../run/rows.ts';
 import type { Act } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
@@ -74,42 +76,65 @@ export class Shell {
     try {
       const known = store === undefined ? request : { ...request, store };
       const admitted = await harnesses.admit(known, signal);
-      await submit({ type: 'admitted', turnId, key, ...admitted });
+      await this.#report({ type: 'admitted', turnId, key, ...admitted }, signal);
     } catch (error) {
       const { code, certainty, message } = faultOf(error, signal);
-      await submit({ type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: sent });
+      await this.#report(
+        { type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: sent },
+        signal,
+      );
     }
   }
 
   async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
-    const { submit, harnesses } = this.#ports;
+    const { harnesses } = this.#ports;
     try {
       const settlement = await harnesses.wait(placement, { path, offset }, signal);
-      await submit({ type: 'settled', turnId, submissionId, settlement });
+      await this.#report({ type: 'settled', turnId, submissionId, settlement }, signal);
     } catch (error) {
       const { code, message } = faultOf(error, signal);
-      await submit({ type: 'streamFailed', turnId, submissionId, code, reason: message });
+      await this.#report({ type: 'streamFailed', turnId, submissionId, code, reason: message }, signal);
     }
   }
 
   /** TW-RUN-014: until it is acknowledged. One that must not be sent twice was sent once. */
   async #abort(effect: Of<'abort'>, signal: AbortSignal): Promise<void> {
-    const { harnesses, clock, submit, random } = this.#ports;
+    const { harnesses, clock, random } = this.#ports;
     const { turnId, agent, iid, placement, submissionId } = effect;
     const fence = submissionId === undefined ? { turnId } : { submissionId };
     await sleepUntil(clock, effect.at, signal);
+    let inDoubt = false;
     for (let rung = 0; !signal.aborted; rung += 1) {
+      const { fencedAbort } = harnesses.known(placement);
+      // TW-RET-015: a second copy would end what was admitted since, where fences are not honoured.
+      if (inDoubt && fencedAbort === false) break;
       try {
-        await harnesses.abort({ placement, name: agent, iid, ...fence }, signal);
-        break;
+        if (!inDoubt || fencedAbort) {
+          await harnesses.abort({ placement, name: agent, iid, ...fence }, signal);
+          break;
+        }
       } catch (error) {
         const fault = faultOf(error, signal);
-        if (fault.certainty === 'unknown' && harnesses.known(placement).fencedAbort !== true) break;
+        inDoubt ||= fault.certainty === 'unknown' || fault.certainty === 'delivered';
         this.#ports.log('an owed abort was not acknowledged', { turnId, iid, reason: fault.message });
-        await clock.sleep(rungMs(rung, random), signal);
+      }
+      await clock.sleep(rungMs(rung, random), signal);
+    }
+    await this.#report({ type: 'aborted', turnId, fence: submissionId ?? turnId }, signal);
+  }
+
+  /** What the Harness's side said must not be lost because the disk was full: it is kept until it can be written. */
+  async #report(event: RunEvent, signal: AbortSignal): Promise<void> {
+    const { submit, clock } = this.#ports;
+    while (!signal.aborted) {
+      try {
+        await submit(event);
+        return;
+      } catch (error) {
+        if (!(error instanceof HostRefusal && error.code === 'store_unavailable')) throw error;
+        await clock.sleep(EFFECT_PAUSE_MS, signal);
       }
     }
-    if (!signal.aborted) await submit({ type: 'aborted', turnId, fence: submissionId ?? turnId });
   }
 }
 
@@ -118,5 +143,3 @@ function faultOf(error: unknown, signal: AbortSignal): TurnwireFault {
   if (error instanceof TurnwireFault && !signal.aborted && error.code !== 'aborted') return error;
   throw error;
 }
-
-export type { MachineEvent };

@@ -12,9 +12,11 @@ import {
   TurnwireFault,
   wait,
 } from '@turnwire/sdk';
+import { LEARN_PAUSE_MS } from '../limits.ts';
 import type { KnownPlacement } from '../run/draft.ts';
 import type { PlacementRow } from '../run/rows.ts';
 import type { Settlement } from '../run/state.ts';
+import type { HostClock } from './clock.ts';
 import type { Placements } from './placements.ts';
 
 export interface AdmitRequest {
@@ -55,7 +57,7 @@ export interface SdkHarnessesOptions {
   placements: Placements;
   /** What was known at the last stop. */
   remembered: readonly PlacementRow[];
-  now: () => number;
+  clock: HostClock;
   /** Saves what is newly known; its failure costs nothing but that knowledge. */
   save: (row: PlacementRow) => Promise<unknown>;
   connection?: Omit<ConnectionOptions, 'baseUrl' | 'token'>;
@@ -73,7 +75,7 @@ export class SdkHarnesses implements Harnesses {
     for (const row of options.remembered) this.#known.set(row.placement, row);
   }
 
-  /** Asks every placement what it is; whoever is not up yet is asked again when it first answers. */
+  /** Asks every placement what it is, until it says so. */
   learnAll(): void {
     for (const name of this.#options.placements.names()) void this.#learn(name);
   }
@@ -141,25 +143,29 @@ export class SdkHarnesses implements Harnesses {
     const row = this.#known.get(placement);
     if (row?.capabilities === undefined || (store !== undefined && store !== row.store)) void this.#learn(placement);
     if (store !== undefined && store !== row?.store)
-      this.#remember({ ...row, placement, store, at: this.#options.now() });
+      this.#remember({ ...row, placement, store, at: this.#options.clock.now() });
   }
 
   async #learn(placement: string): Promise<void> {
     if (this.#asking.has(placement)) return;
     this.#asking.add(placement);
+    const { signal } = this.#closed;
+    while (!signal.aborted && !(await this.#ask(placement))) await this.#options.clock.sleep(LEARN_PAUSE_MS, signal);
+    this.#asking.delete(placement);
+  }
+
+  /** A single attempt: nobody waits for it. */
+  async #ask(placement: string): Promise<boolean> {
     try {
-      const { store, capabilities } = await harnessInfo(this.#connection(placement), { signal: this.#closed.signal });
+      const call = { signal: this.#closed.signal, windowMs: 0 };
+      const { store, capabilities } = await harnessInfo(this.#connection(placement), call);
       const { idempotentAdmissions = false, fencedAbort = false, submissionStreams = false } = capabilities;
-      this.#remember({
-        placement,
-        store,
-        capabilities: { idempotentAdmissions, fencedAbort, submissionStreams },
-        at: this.#options.now(),
-      });
+      const known = { idempotentAdmissions, fencedAbort, submissionStreams };
+      this.#remember({ placement, store, capabilities: known, at: this.#options.clock.now() });
+      return true;
     } catch {
       // Not up, or not one of ours: nothing is known then, and every rule takes the careful side.
-    } finally {
-      this.#asking.delete(placement);
+      return false;
     }
   }
 

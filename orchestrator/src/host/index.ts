@@ -45,7 +45,7 @@ export async function openHost(options: OpenHostOptions): Promise<RunHost> {
   const harnesses = new SdkHarnesses({
     placements,
     remembered: await store.placements(),
-    now: clock.now,
+    clock,
     save: (row) => store.commit([{ placements: [row] }]),
     connection: { log: (line) => log.warn(line, line.msg), ...options.connection },
   });

@@ -136,7 +136,8 @@ export class World {
   host!: DurableRunHost;
   store!: MortalStore;
   harnesses!: SdkHarnesses;
-  starts = 0;
+  /** How often the host said that a successor has its database. */
+  fenced = 0;
 
   private constructor(readonly options: WorldOptions) {
     this.machine = options.machine;
@@ -155,13 +156,12 @@ export class World {
   }
 
   async start(dieAfter?: number): Promise<void> {
-    this.starts += 1;
     const store = new MortalStore(await openStore(this.file, { waitMs: 5_000 }), dieAfter);
     this.store = store;
     const harnesses = new SdkHarnesses({
       placements: fixedPlacements({ local: { baseUrl: this.harness.url, token: 'harness-token' } }),
       remembered: await store.placements(),
-      now: this.clock.now,
+      clock: { now: this.clock.now, sleep: systemClock.sleep },
       save: (row) => store.inner.commit([{ placements: [row] }]),
     });
     this.harnesses = harnesses;
@@ -173,7 +173,16 @@ export class World {
     };
     const { clock } = this;
     const loaded = this.#loaded();
-    this.host = new DurableRunHost({ store, machines, loaded, harnesses, defaultPlacement: 'local', clock, log });
+    this.host = new DurableRunHost({
+      store,
+      machines,
+      loaded,
+      harnesses,
+      defaultPlacement: 'local',
+      clock,
+      log,
+      onFenced: () => (this.fenced += 1),
+    });
     if (this.options.learned !== false) {
       harnesses.learnAll();
       await until('the store to be known', () => harnesses.known('local').store);

@@ -24,7 +24,7 @@ export function holdDelivery(draft: Draft, turn: Turn, row: DeliveryRow, input: 
     bodyHash: row.bodyHash,
     at: row.at,
   };
-  draft.deliveries.set(row.deliveryId, row);
+  saveDelivery(draft, row);
 }
 
 /** The machine has had it, and the workflow is still at work. */
@@ -32,7 +32,7 @@ export function markOutstanding(draft: Draft, turn: Turn, moved: boolean): void 
   if (!turn.outstanding) return;
   turn.outstanding = { ...turn.outstanding, moved };
   const row = rowOf(draft, turn, turn.outstanding);
-  draft.deliveries.set(row.deliveryId, row);
+  saveDelivery(draft, row);
 }
 
 interface Ending {
@@ -59,7 +59,7 @@ export function answerOutstanding(draft: Draft, turn: Turn, ending: Ending): voi
     ...(ending.endedBy === undefined ? {} : { endedBy: ending.endedBy }),
   };
   const row = rowOf(draft, turn, { ...outstanding, moved: ending.moved });
-  draft.deliveries.set(row.deliveryId, { ...row, status: 'delivered', receipt, answeredAt: draft.env.now });
+  saveDelivery(draft, { ...row, status: 'delivered', receipt, answeredAt: draft.env.now });
   delete turn.outstanding;
   tellPick(draft, turn, outstanding, receipt);
 }
@@ -97,6 +97,14 @@ function rowOf(draft: Draft, turn: Turn, outstanding: Outstanding): DeliveryRow 
     at,
   };
 }
+
+const saveDelivery = (draft: Draft, row: DeliveryRow): void => {
+  draft.deliveries.set(deliveryKey(row), row);
+};
+
+/** Ids are their client's: another conversation may use the same one. */
+export const deliveryKey = ({ iid, deliveryId }: Pick<DeliveryRow, 'iid' | 'deliveryId'>): string =>
+  `${iid}/${deliveryId}`;
 
 /** The answer that holds now (TW-PIC-003). */
 export function answerOf(row: DeliveryRow): DeliveryAnswer {

@@ -47,7 +47,7 @@ export interface Draft {
   snapshot: Snapshot;
   changed: boolean;
   /** The delivery that this step takes. */
-  picked?: string;
+  picked?: { turnId: string; deliveryId: string };
   /** The gate answer that this step takes. */
   answering?: { gateId: string; event: string };
   /** The machine has failed, and the run ends with this step. */

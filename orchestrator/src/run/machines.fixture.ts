@@ -86,3 +86,67 @@ export function codingMachine(options: CodingOptions = {}) {
     },
   });
 }
+
+/** An Agent whose picks go wrong in the author's own code. */
+export function brokenMachine() {
+  const explode = defineEvent({ name: 'explode', input: nothing });
+  const spoil = defineEvent({ name: 'spoil', input: nothing });
+  return setup({
+    input: z.object({ task: z.string() }),
+    types: {} as { context: { made?: unknown } },
+    events: [explode, spoil],
+    agents: { coder: defineAgent({ model: 'openai-compatible/any', instructions: 'x' }) },
+  }).createMachine({
+    context: {},
+    initial: 'coding',
+    states: {
+      coding: {
+        invoke: { src: 'coder', input: { prompt: 'go' } },
+        on: {
+          explode: {
+            guard: () => {
+              throw new Error('guard went off');
+            },
+            target: 'failed',
+          },
+          spoil: { target: 'failed', actions: assign({ made: () => () => 'a function' }) },
+          'agent.fault.*': 'failed',
+        },
+      },
+      failed: { type: 'final' },
+    },
+  });
+}
+
+/** Two Agents side by side. */
+export function parallelMachine() {
+  const left = defineEvent({ name: 'left', input: nothing });
+  const right = defineEvent({ name: 'right', input: nothing });
+  const region = (src: 'one' | 'two', event: 'left' | 'right') =>
+    ({
+      initial: 'asking',
+      states: {
+        asking: {
+          invoke: { src, input: { prompt: src } },
+          on: { [event]: 'answered', [`agent.fault.${src}`]: 'answered' },
+        },
+        answered: { type: 'final' },
+      },
+    }) as const;
+  return setup({
+    input: z.object({ task: z.string() }),
+    types: {} as { context: Record<string, never> },
+    events: [left, right],
+    agents: {
+      one: defineAgent({ model: 'openai-compatible/any', instructions: 'x' }),
+      two: defineAgent({ model: 'openai-compatible/any', instructions: 'y', placement: 'elsewhere' }),
+    },
+  }).createMachine({
+    context: {},
+    initial: 'both',
+    states: {
+      both: { type: 'parallel', states: { l: region('one', 'left'), r: region('two', 'right') }, onDone: 'done' },
+      done: { type: 'final' },
+    },
+  } as never);
+}

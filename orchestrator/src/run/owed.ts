@@ -55,7 +55,7 @@ function ofTurn(turn: Turn): Effect[] {
 /** A left turn's admission is followed up only when its own pick proves that the Harness has it. */
 function sending(turn: Turn): Effect | undefined {
   const { turnId, placement, intent, continued } = turn;
-  if (turn.admission || turn.heldFault) return undefined;
+  if (turn.admission || turn.heldFault || intent.fault !== undefined) return undefined;
   if (turn.blockedUntil !== undefined)
     return { kind: 'unblock', id: `unblock ${turnId}`, turnId, at: turn.blockedUntil };
   if (turn.phase === 'left' && !turn.leftByPick) return undefined;

@@ -1,5 +1,6 @@
 /** A pick, checked in the order that the wire promises (TW-PIC-011), and given to the machine once. */
-import { allowedNow, answerOf, holdDelivery, markOutstanding, tellPick } from './deliveries.ts';
+import { TAKEN_TOLD } from '../limits.ts';
+import { allowedNow, answerOf, deliveryKey, holdDelivery, markOutstanding, tellPick } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import { drive } from './drive.ts';
 import type { JsonValue } from './json.ts';
@@ -31,7 +32,7 @@ export function pick(draft: Draft, request: PickRequest): () => DeliveryAnswer {
   const value = checkedInput(draft, turn, request.body);
   const deliveryId = request.body.deliveryId ?? draft.env.newId('delivery');
   deliver(draft, turn, { ...request, deliveryId }, value);
-  return () => answerOf(draft.deliveries.get(deliveryId) as DeliveryRow);
+  return () => answerOf(draft.deliveries.get(deliveryKey({ iid: turn.iid, deliveryId })) as DeliveryRow);
 }
 
 function mustBePlaced(placement: string | undefined, request: PickRequest): void {
@@ -65,8 +66,8 @@ function deliver(draft: Draft, turn: Turn, request: PickRequest & { deliveryId: 
     at: env.now,
   };
   holdDelivery(draft, turn, row, body.input);
-  turn.taken.push(body.event);
-  draft.picked = deliveryId;
+  turn.taken = [...turn.taken, body.event].slice(-TAKEN_TOLD);
+  draft.picked = { turnId: turn.turnId, deliveryId };
   const moved = drive(draft, { type: body.event, input: value }, { kind: 'pick', turnId: turn.turnId });
   markOutstanding(draft, turn, moved);
 }
@@ -99,6 +100,8 @@ export const turnOver = (): HostRefusal => new HostRefusal('turn_over', 'this tu
 /** The pick of this step that the conclusion left unanswered: its readers are told. */
 export function tellOutstanding(draft: Draft): void {
   for (const turn of draft.state.turns) {
-    if (turn.outstanding && turn.outstanding.deliveryId === draft.picked) tellPick(draft, turn, turn.outstanding);
+    const { outstanding } = turn;
+    if (!outstanding || draft.picked?.turnId !== turn.turnId) continue;
+    if (outstanding.deliveryId === draft.picked.deliveryId) tellPick(draft, turn, outstanding);
   }
 }

@@ -72,7 +72,7 @@ export interface Turn {
   deaf?: boolean;
   nudges: number;
   reruns: number;
-  /** Names of the picks that were taken, in order. */
+  /** Names of the last picks that were taken, in order: what a notice tells. */
   taken: string[];
   outstanding?: Outstanding;
   /** Held back until the outstanding pick is at Rest (TW-RUN-011). */
@@ -143,7 +143,6 @@ export interface RunState {
   workflow: string;
   shape: string;
   status: 'active' | 'done' | 'error' | 'cancelled';
-  input: JsonValue;
   machine: JsonObject;
   value: JsonValue;
   output?: JsonValue;

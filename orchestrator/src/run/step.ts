@@ -85,14 +85,13 @@ export function beginRun(beginning: Beginning, env: Env): StepOutcome<{ runId: s
   return outcomeOf(draft, { runId }) as StepOutcome<{ runId: string }>;
 }
 
-function emptyState({ runId, input }: Beginning, env: Env): RunState {
+function emptyState({ runId }: Beginning, env: Env): RunState {
   return {
     version: 1,
     runId,
     workflow: env.workflow.name,
     shape: env.workflow.shape,
     status: 'active',
-    input,
     machine: {},
     value: {},
     startedAt: env.now,

@@ -124,7 +124,9 @@ export class MemoryStore implements Store {
       if (!run.live && ended(run.endedAt, runsBefore)) this.#forget(run.runId);
     }
     for (const turn of this.#turns.values()) {
-      if (ended(turn.endedAt, receiptsBefore)) drop(this.#deliveries, (row) => row.turnId === turn.turnId);
+      if (!ended(turn.endedAt, receiptsBefore)) continue;
+      drop(this.#deliveries, (row) => row.turnId === turn.turnId);
+      this.#turns.delete(turn.turnId);
     }
   }
 

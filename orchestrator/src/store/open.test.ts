@@ -89,6 +89,25 @@ describe('opening the database', () => {
 });
 
 describe('committing', () => {
+  it.each([1, 2, 7])('keeps what was acknowledged before a SIGKILL right after commit %i', async (at) => {
+    const script = join(import.meta.dirname, 'killed.fixture.ts');
+    const node = ['--conditions=turnwire-source', '--import', 'tsx', script, `file:${file}`, String(at)];
+    const child = spawn(process.execPath, node, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    const signal = await new Promise((resolve) => child.once('close', (_code, by) => resolve(by)));
+    expect(signal).toBe('SIGKILL');
+    const acknowledged = said.trim().split('\n').filter(Boolean);
+    expect(acknowledged).toHaveLength(at - 1);
+    const store = await openStore(`file:${file}`, { waitMs: 5_000 });
+    const kept = (await store.liveRuns()).map(({ runId }) => runId);
+    expect(kept).toHaveLength(at);
+    expect(kept).toEqual(expect.arrayContaining(acknowledged));
+    store.close();
+  });
+
   it('fences a writer whose successor has opened the database', async () => {
     const store = await open();
     const successor = new Database(file);

@@ -52,7 +52,7 @@ export interface Store {
   lastSeq(): Promise<number>;
   placements(): Promise<PlacementRow[]>;
 
-  /** Frees runs that ended before `runsBefore`, and the receipts of turns that ended before `receiptsBefore`. */
+  /** Frees runs that ended before `runsBefore`, and turns that ended before `receiptsBefore`, with their receipts. */
   prune(before: { runsBefore: number; receiptsBefore: number }): Promise<void>;
   close(): void;
 }

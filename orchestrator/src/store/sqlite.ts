@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 import { type Store, StoreError, type StoreOptions, type Writes } from './port.ts';
 import { SqliteReads } from './sqlite-reads.ts';
-import { cells, type TableOf, upsert } from './table.ts';
+import { cells, type TableOf } from './table.ts';
 import * as tables from './tables.ts';
 
 export class SqliteStore extends SqliteReads implements Store {
@@ -45,6 +45,7 @@ export class SqliteStore extends SqliteReads implements Store {
         this.prepare('DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE ended_at < ?)').run(
           receiptsBefore,
         );
+        this.prepare('DELETE FROM turns WHERE ended_at < ?').run(receiptsBefore);
       })(),
     );
   }
@@ -81,7 +82,7 @@ export class SqliteStore extends SqliteReads implements Store {
   }
 
   #put<Row>(of: TableOf<Row>, rows: readonly Row[] | undefined): void {
-    for (const row of rows ?? []) this.prepare(upsert(of)).run(...cells(of, row));
+    for (const row of rows ?? []) this.prepare(of.upsert).run(...cells(of, row));
   }
 
   protected override prepare(sql: string): Database.Statement {

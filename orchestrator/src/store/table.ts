@@ -4,27 +4,36 @@ import type { JsonValue } from '../run/json.ts';
 type Cell = string | number | null;
 export type SqlRow = Record<string, Cell>;
 
+interface Column<Row> {
+  field: keyof Row & string;
+  column: string;
+  as?: 'json' | 'flag';
+}
+
 export interface TableOf<Row> {
-  name: string;
-  columns: readonly { field: keyof Row & string; column: string; as?: 'json' | 'flag' }[];
+  columns: readonly Column<Row>[];
+  /** Writes a whole row, in the place of the one with the same key. */
+  upsert: string;
 }
 
 const snake = (field: string): string => field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** `name:json` and `name:flag` mark columns that are kept as text and as 0 or 1. */
+/** The first `keys` fields are the primary key; `field:json` and `field:flag` are kept as text and as 0 or 1. */
 export function table<Row>(
   name: string,
+  keys: number,
   fields: readonly `${keyof Row & string}${'' | ':json' | ':flag'}`[],
 ): TableOf<Row> {
-  const columns = fields.map((marked) => {
+  const columns = fields.map((marked): Column<Row> => {
     const [field, as] = marked.split(':') as [keyof Row & string, 'json' | 'flag' | undefined];
     return { field, column: snake(field), ...(as === undefined ? {} : { as }) };
   });
-  return { name, columns };
+  const names = columns.map(({ column }) => column);
+  const changed = names.slice(keys).map((column) => `${column} = excluded.${column}`);
+  const upsert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})
+    ON CONFLICT (${names.slice(0, keys).join(', ')}) DO UPDATE SET ${changed.join(', ')}`;
+  return { columns, upsert };
 }
-
-export const upsert = <Row>({ name, columns }: TableOf<Row>): string =>
-  `INSERT OR REPLACE INTO ${name} (${columns.map(({ column }) => column).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 
 export function cells<Row>({ columns }: TableOf<Row>, row: Row): Cell[] {
   return columns.map(({ field, as }) => {

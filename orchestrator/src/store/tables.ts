@@ -10,7 +10,7 @@ import type {
 } from '../run/rows.ts';
 import { table } from './table.ts';
 
-export const runs = table<RunRow>('runs', [
+export const runs = table<RunRow>('runs', 1, [
   'runId',
   'workflow',
   'status',
@@ -19,8 +19,8 @@ export const runs = table<RunRow>('runs', [
   'endedAt',
   'document',
 ]);
-export const turns = table<TurnRow>('turns', ['turnId', 'iid', 'runId', 'placement', 'openedAt', 'endedAt']);
-export const deliveries = table<DeliveryRow>('deliveries', [
+export const turns = table<TurnRow>('turns', 1, ['turnId', 'iid', 'runId', 'placement', 'openedAt', 'endedAt']);
+export const deliveries = table<DeliveryRow>('deliveries', 2, [
   'iid',
   'deliveryId',
   'runId',
@@ -34,7 +34,7 @@ export const deliveries = table<DeliveryRow>('deliveries', [
   'at',
   'answeredAt',
 ]);
-export const executions = table<ExecutionRow>('executions', [
+export const executions = table<ExecutionRow>('executions', 1, [
   'executionId',
   'runId',
   'agent',
@@ -47,7 +47,7 @@ export const executions = table<ExecutionRow>('executions', [
   'startedAt',
   'endedAt',
 ]);
-export const intents = table<IntentRow>('intents', [
+export const intents = table<IntentRow>('intents', 1, [
   'key',
   'runId',
   'turnId',
@@ -63,6 +63,6 @@ export const intents = table<IntentRow>('intents', [
   'settlement:json',
   'fault',
 ]);
-export const keys = table<KeyRow>('keys', ['scope', 'key', 'runId', 'bodyHash', 'answer:json', 'at']);
-export const feed = table<FeedRow>('feed', ['seq', 'runId', 'type', 'record', 'at', 'data:json']);
-export const placements = table<PlacementRow>('placements', ['placement', 'store', 'capabilities:json', 'at']);
+export const keys = table<KeyRow>('keys', 2, ['scope', 'key', 'runId', 'bodyHash', 'answer:json', 'at']);
+export const feed = table<FeedRow>('feed', 1, ['seq', 'runId', 'type', 'record', 'at', 'data:json']);
+export const placements = table<PlacementRow>('placements', 1, ['placement', 'store', 'capabilities:json', 'at']);
