@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { faultsCommand } from './faults/command.ts';
 import { modelCommand, UsageError } from './model/command.ts';
 
 /** Exit codes: 0 conformant, 1 not, 2 usage, 3 the subject could not be started. */
@@ -10,6 +11,7 @@ const program = new Command('turnwire-contract')
 
 const model = modelCommand();
 program.addCommand(model.copyInheritedSettings(program));
+program.addCommand(faultsCommand().copyInheritedSettings(program));
 
 try {
   await program.parseAsync();
