@@ -25,7 +25,7 @@ export function readOptions(args: readonly string[]): DemoOptions {
     .configureOutput({ outputError: () => undefined })
     .exitOverride((error) => {
       if (error.exitCode === 0) process.exit(0);
-      throw new UsageError(error.message.replace(/^error: /, ''));
+      throw new UsageError(error.message.replace(/^error: /, '').replaceAll('\n', ' '));
     });
   command.parse(args, { from: 'user' });
   const { input, title, interactive, keep } = command.opts<{

@@ -25,7 +25,15 @@ export function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .showHelpAfterError(false)
-    .configureOutput({ outputError: (text, write) => write(`${name}: ${text.replace(/^error: /, '')}`) })
+    .configureOutput({
+      outputError: (text, write) =>
+        write(
+          `${name}: ${text
+            .replace(/^error: /, '')
+            .trim()
+            .replaceAll('\n', ' ')}\n`,
+        ),
+    })
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? 0 : 2);
     });
