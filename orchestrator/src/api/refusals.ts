@@ -26,6 +26,8 @@ function moreOf(code: RefusalCode): ProblemMore {
     case 'run_unavailable': // TW-SUR-007, TW-PIC-010: not taken
     case 'store_unavailable': // TW-DUR-023: nothing was acknowledged
       return { status: 503, headers: retryAfter() };
+    case 'bad_request': // TW-GEN-026
+      return { status: 400 };
     case 'turn_over': // TW-SUR-003, TW-PIC-006, TW-DLV-002
     case 'unknown_delivery': // TW-DLV-002
     case 'unknown_workflow':

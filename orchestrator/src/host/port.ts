@@ -38,7 +38,7 @@ export interface RunHost {
   workflow(name: string): WorkflowView | undefined;
   /** Refuses `unknown_workflow`, `workflow_refused`, `invalid`, `idempotency_mismatch`, `stopping`. */
   start(workflow: string, input: JsonValue, key?: string): Promise<{ runId: string; replayed: boolean }>;
-  /** Newest first. */
+  /** Newest first. Refuses `bad_request` for a cursor that is none. */
   runs(filter: RunFilter): Promise<{ items: RunView[]; nextCursor?: string }>;
   run(runId: string): Promise<RunView | undefined>;
   /** `gate` is the name or the `gateId` of one visit. Refuses `unknown_run`, `gate_closed`, `refused`, `idempotency_mismatch`, … */

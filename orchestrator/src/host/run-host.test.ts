@@ -129,6 +129,7 @@ describe('requests', () => {
     const second = await world.host.runs({ limit: 3, cursor: first.nextCursor as string });
     expect([...first.items, ...second.items].map(({ runId }) => runId).sort()).toEqual([...ids].sort());
     expect(second.nextCursor).toBeUndefined();
+    await expect(world.host.runs({ cursor: 'garbage' })).rejects.toMatchObject({ code: 'bad_request' });
     expect((await world.host.runs({ status: 'cancelled' })).items.map(({ runId }) => runId)).toEqual([ids[0]]);
   });
 });

@@ -304,10 +304,13 @@ const unknownRun = (runId: string): HostRefusal => new HostRefusal('unknown_run'
 
 const cursorText = ({ startedAt, runId }: RunRow): string => Buffer.from(`${startedAt} ${runId}`).toString('base64url');
 
-/** One that is not ours is the end of the list. */
+/** @throws HostRefusal `bad_request` for one that is not ours */
 function cursorOf(cursor: string): { startedAt: number; runId: string } {
-  const [startedAt = '', runId = ''] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  return { startedAt: Number(startedAt) || 0, runId };
+  const [, startedAt, runId] = /^(\d+) (\S+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (startedAt === undefined || runId === undefined) {
+    throw new HostRefusal('bad_request', 'cursor must be the nextCursor of an earlier page');
+  }
+  return { startedAt: Number(startedAt), runId };
 }
 
 /** Its document is not JSON of ours: what the row says is what there is. */

@@ -13,8 +13,11 @@ export function dispatch(draft: Draft, event: { turnId: string; key: string }): 
   if (turn.intent.sent) return true;
   if (turn.phase !== 'open' || turn.blockedUntil !== undefined) return false;
   draft.changed = true;
-  turn.intent = { ...turn.intent, sent: true };
-  changeIntent(draft, event.key, { sentAt: draft.env.now });
+  // What became known since it was saved: the first copy is meant for that store.
+  const store = turn.intent.store ?? draft.env.placement(turn.placement).store;
+  const known = store === undefined ? {} : { store };
+  turn.intent = { ...turn.intent, ...known, sent: true };
+  changeIntent(draft, event.key, { sentAt: draft.env.now, ...known });
   if (turn.executionStatus === 'queued') moveExecution(draft, turn, 'dispatching');
   return true;
 }

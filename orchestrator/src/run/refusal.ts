@@ -14,6 +14,8 @@ export type RefusalCode =
   | 'unknown_run'
   | 'workflow_refused'
   | 'invalid'
+  /** A parameter that is not one of ours. */
+  | 'bad_request'
   | 'idempotency_mismatch'
   | 'gate_closed'
   | 'already_ended'

@@ -104,7 +104,7 @@ export interface PlacementRow {
 
 /** Changes of an intent that is already saved; what is absent stays. */
 export type IntentChange = Pick<IntentRow, 'key'> &
-  Partial<Pick<IntentRow, 'sentAt' | 'admission' | 'settlement' | 'fault'>>;
+  Partial<Pick<IntentRow, 'sentAt' | 'store' | 'admission' | 'settlement' | 'fault'>>;
 
 /** Everything that one step saves, all or nothing. */
 export interface Writes {

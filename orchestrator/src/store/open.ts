@@ -1,5 +1,5 @@
 /** Opening the database: held by one process, migrated, or refused with one clear line. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { holdFolder, StartError } from '@turnwire/server';
@@ -56,6 +56,9 @@ async function holdDatabase(file: string, options: OpenOptions) {
 
 function openDatabase(file: string): Database.Database {
   if (existsSync(file)) refuseNewer(file);
+  // What runs hold is people's data; SQLite gives the files beside it the same mode.
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.pragma('journal_mode = WAL');
