@@ -1,4 +1,5 @@
 /** Every bound of the Harness, with its reason. Times are milliseconds unless the name says otherwise. */
+import { protocol } from '@turnwire/sdk';
 
 /** Submissions that wait behind the running one: more is a caller that has lost count, and memory is not free. */
 export const MAX_WAITING = 64;
@@ -10,7 +11,7 @@ export const FENCE_KEEP_MS = 10 * 60_000;
 export const MAX_FENCES = MAX_WAITING;
 
 /** A long-poll is parked at most this long: HTTP clients and proxies cut silence later than that. */
-export const POLL_PARK_MS = 25_000;
+export const POLL_PARK_MS = protocol.constants.pollWaitSeconds * 1_000;
 
 /** An SSE answer is ended after this long, so that proxies and clients reconnect at a moment of our choosing. */
 export const SSE_RECYCLE_MS = 60_000;
@@ -35,14 +36,14 @@ export const LOCK_WAIT_MS = 30_000;
 /** After the last settlement of a drain, readers between two polls still find their end. */
 export const LINGER_MS = 5_000;
 
-/** What is left for open connections once the parked reads were ended. */
-export const CLOSE_GRACE_MS = 2_000;
-
 /** Seconds that a draining or full Harness asks its callers to stay away. */
 export const RETRY_AFTER_S = 1;
 
 /** After an early answer, body is read and thrown away for this long, so that no reset destroys the answer. */
 export const EARLY_ANSWER_MS = 2_000;
+
+/** What is left for open connections once the parked reads were ended: an early answer under way fits. */
+export const CLOSE_GRACE_MS = EARLY_ANSWER_MS + 500;
 
 /** An abort's answer waits this long for the turn to be over: 1 s of engine, 2 s of lookup, and room. */
 export const ABORT_ANSWER_MS = 6_000;

@@ -35,7 +35,7 @@ export function renderHistory(state: ConversationState): string {
   return [title, '', ...state.messages.map(renderMessage), 'submissions', ...submissions, ''].join('\n');
 }
 
-const renderMessage = ({ role, parts }: Message): string => `${role}\n${parts.map(renderPart).join('')}\n`;
+const renderMessage = ({ role, parts }: Message): string => `${role}\n${parts.map(renderPart).join('')}`;
 
 function renderPart(part: MessagePart): string {
   if (part.type === 'text') return indent(part.text);

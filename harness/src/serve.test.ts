@@ -32,10 +32,11 @@ async function serve(): Promise<HarnessProcess> {
 }
 const admit = async (harness: HarnessProcess, iid: string, message = 'go') => {
   const body = { message, definition: DEFINITION, turnId: 'turn_1' };
-  const response = await harness.call('POST', `/agents/coder/${iid}`, body);
+  const response = await harness.call('POST', `/agents/coder/${iid}`, body, { traceparent: TRACE });
   expect(response.status).toBe(202);
   return ((await response.json()) as { submissionId: string }).submissionId;
 };
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 interface View {
   readonly submissions: {
     submissionId: string;
@@ -62,6 +63,8 @@ describe('a real process', () => {
     await until(async () => (await settlement(second, 'one')) !== undefined, 'the settlement');
     expect(await settlement(second, 'one')).toEqual({ outcome: 'completed' });
     expect([...peers.picks.values()]).toEqual([1]);
+    // The trace of the admission goes with every request, in the next process as well (TW-GEN-015).
+    expect(new Set(peers.traces)).toEqual(new Set([TRACE]));
     expect(peers.asked.length).toBe(1);
     const results = (await history(second, 'one')).messages.flatMap(({ parts }) =>
       parts.filter(({ type }) => type === 'tool-result'),

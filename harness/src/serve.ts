@@ -97,7 +97,7 @@ function createHarness(settings: ServeSettings, log: Logger, metrics: Metrics): 
     keepMs: settings.keepDays * DAY_MS,
     concurrency: settings.concurrency,
     runTurn,
-    surface: agentSurface(custodian),
+    surface: (traceparent) => agentSurface(custodian, traceparent === undefined ? {} : { traceparent }),
     engine: aiSdkEngine({ settings: modelSettings(process.env), clock }),
     clock,
     newId,

@@ -44,8 +44,14 @@ async function takeIn(c: Context, harness: Harness, options: AdmissionOptions): 
     digest: bodyDigest(body),
     ...(key === undefined ? {} : { key }),
     ...(body.turnId === undefined ? {} : { turnId: body.turnId }),
-    prompt: () => resolvePrompt(name, body, options.agents, options.knownModel),
+    prompt: () => ({ ...resolvePrompt(name, body, options.agents, options.knownModel), ...traceOf(c) }),
   });
+}
+
+/** The trace that the caller's work belongs to; a malformed one is none. */
+function traceOf(c: Context): { traceparent?: string } {
+  const traceparent = c.req.header('traceparent') ?? '';
+  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent) ? { traceparent } : {};
 }
 
 /** A drain that begins while a body comes in answers at once; the rest of the body is thrown away (TW-DRN-001). */

@@ -43,7 +43,7 @@ export const evolveAll = (state: ConversationState, records: readonly LogRecord[
   records.reduce(evolve, state);
 
 function admitted(state: ConversationState, record: Of<'private.admitted'>): ConversationState {
-  const { submissionId, turnId, key, digest, agentName, definition, message, notices } = record;
+  const { submissionId, turnId, key, digest, agentName, definition, message, notices, traceparent } = record;
   const admittedAt = Date.parse(record.at);
   const submission: Submission = {
     submissionId,
@@ -51,7 +51,7 @@ function admitted(state: ConversationState, record: Of<'private.admitted'>): Con
     order: state.settled.length + state.live.length,
     state: 'queued',
     admittedAt,
-    prompt: { agentName, definition, message, notices },
+    prompt: { agentName, definition, message, notices, ...(traceparent === undefined ? {} : { traceparent }) },
   };
   const keys = key === undefined ? state.keys : new Map(state.keys).set(key, { digest, submissionId });
   const fences = state.fences.filter(({ until }) => until > admittedAt);

@@ -39,6 +39,8 @@ export interface Prompt {
   readonly definition: AgentDefinition;
   readonly message: string;
   readonly notices: readonly string[];
+  /** W3C trace context of the admission, passed on with what its turn asks (TW-GEN-015). */
+  readonly traceparent?: string;
 }
 
 /** A record that the log keeps and no reader sees. */

@@ -115,3 +115,16 @@ it('an admission in the same moment as the signal is either refused or finished,
     it_ = await startHarness({}, folder);
   }
 });
+
+it('an abort ends one that the drain has suspended, and what waits behind it', async () => {
+  const suspended = await it_.admit('one', 'wait');
+  const behind = await it_.admit('one', 'say');
+  await until(() => it_.harness.turns.waiting === 1);
+  await drain(it_.harness, options);
+  expect(it_.harness.turns.waiting).toBe(0);
+  const ids = [suspended, behind].map(({ submissionId }) => submissionId);
+  expect(await (await it_.call('POST', '/agents/coder/one/abort')).json()).toEqual({
+    aborted: true,
+    submissionIds: ids,
+  });
+});

@@ -11,7 +11,8 @@ import { Slots } from './slots.ts';
 export interface TurnsOptions {
   readonly concurrency: number;
   readonly runTurn: RunTurn;
-  readonly surface: AgentSurface;
+  /** The way to the Orchestrator for one turn; `traceparent` is its admission's. */
+  readonly surface: (traceparent: string | undefined) => AgentSurface;
   readonly engine: Engine;
   readonly clock: TurnClock;
   readonly newId: (prefix: string) => string;
@@ -121,25 +122,25 @@ export class Turns {
       return;
     }
     this.#active.set(conversation, turn);
-    const end = await this.#outcome(input, turn);
+    const end = await this.#outcome(input, turn, submission.prompt?.traceparent);
     if (turn.over) return;
     if (end.outcome !== 'suspended') this.#end(turn, end, end.records);
     else this.#leave(turn);
   }
 
-  async #outcome(input: TurnInput, turn: ActiveTurn): Promise<TurnEnd> {
+  async #outcome(input: TurnInput, turn: ActiveTurn, traceparent: string | undefined): Promise<TurnEnd> {
     try {
-      return await this.options.runTurn(input, this.#ports(turn));
+      return await this.options.runTurn(input, this.#ports(turn, traceparent));
     } catch (error) {
       this.options.log.error({ err: error, submissionId: turn.submissionId }, 'a turn failed unexpectedly');
       return { ...DEFECT, records: [] } as TurnEnd;
     }
   }
 
-  #ports(turn: ActiveTurn): TurnPorts {
+  #ports(turn: ActiveTurn, traceparent: string | undefined): TurnPorts {
     const { surface, engine, clock, newId } = this.options;
     return {
-      surface,
+      surface: surface(traceparent),
       engine,
       clock,
       newId,

@@ -47,10 +47,14 @@ export class HarnessProcess {
     return line && this.stdout.includes('\n') ? (JSON.parse(line) as { url: string }).url : undefined;
   }
 
-  async call(method: string, path: string, body?: object): Promise<Response> {
+  async call(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
   }

@@ -7,6 +7,8 @@ export class Peers {
   readonly asked: { role: string; content: unknown }[][] = [];
   /** Picks that arrived, by their delivery id: how many copies. */
   readonly picks = new Map<string, number>();
+  /** The trace that each request of the agent surface belongs to. */
+  readonly traces: (string | undefined)[] = [];
   /** Whether the model answers; while it does not, its callers hang. */
   modelAnswers = true;
   #answered = false;
@@ -34,6 +36,7 @@ export class Peers {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const url = request.url ?? '';
+    if (!url.endsWith('/chat/completions')) this.traces.push(request.headers.traceparent as string | undefined);
     if (url.endsWith('/chat/completions')) this.#model(JSON.parse(text), response);
     else if (url.endsWith('/surface')) this.#json(response, 200, surface(url));
     else if (url.endsWith('/events')) this.#pick(JSON.parse(text), response);

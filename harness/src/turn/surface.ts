@@ -2,15 +2,18 @@
 import { type Connection, deliver, type JsonValue, surface, TurnwireFault } from '@turnwire/sdk';
 import type { AgentSurface, MenuItem, SurfaceRead } from './port.ts';
 
-/** `connection`: to the Custodian, with the Stand-in as its token. */
-export function agentSurface(connection: Connection): AgentSurface {
+/**
+ * `connection`: to the Custodian, with the Stand-in as its token.
+ * @param headers sent with every request of this turn (the trace that its admission belongs to)
+ */
+export function agentSurface(connection: Connection, headers: Record<string, string> = {}): AgentSurface {
   return {
-    read: (request, signal) => read(connection, request, signal),
+    read: (request, signal) => read(connection, request, { signal, headers }),
     deliver: ({ resume, input, ...pick }, signal) =>
       deliver(
         connection,
         { ...pick, input: input as JsonValue, ...(resume && { resume: 'poll' as const }) },
-        { signal },
+        { signal, headers },
       ),
   };
 }
@@ -18,10 +21,10 @@ export function agentSurface(connection: Connection): AgentSurface {
 async function read(
   connection: Connection,
   request: { iid: string; etag?: string; step: boolean },
-  signal: AbortSignal,
+  call: { signal: AbortSignal; headers: Record<string, string> },
 ): Promise<SurfaceRead> {
   try {
-    const answer = await surface(connection, request, { signal });
+    const answer = await surface(connection, request, call);
     if (answer.status === 'unchanged') return { status: 'unchanged' };
     const { turnId, menu, allowed, capabilities } = answer.surface;
     return {
