@@ -3,13 +3,17 @@ import { defineConfig } from 'vitest/config';
 /** Tests run on the sources: the `turnwire-source` condition of each package's `exports` points at `src/`. */
 const conditions = ['turnwire-source', 'node', 'import', 'default'];
 
+/** What takes minutes of real time runs by `npm run test:nightly` alone. */
+const nightly = process.env.TURNWIRE_NIGHTLY === '1';
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['{spec,sdk,harness,orchestrator,custodian,contract-tests,.ci}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    include: [`{spec,sdk,harness,orchestrator,custodian,contract-tests,.ci}/**/*${nightly ? '.nightly' : ''}.test.ts`],
+    exclude: ['**/node_modules/**', '**/dist/**', ...(nightly ? [] : ['**/*.nightly.test.ts'])],
+    passWithNoTests: nightly,
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -71,7 +71,11 @@ async function main(): Promise<void> {
 
 function run([program = '', ...args]: readonly string[]): Promise<number> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     child.on('error', () => resolve(127));
     child.on('close', (code) => resolve(code ?? 1));
   });
