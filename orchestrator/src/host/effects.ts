@@ -9,7 +9,7 @@ import type { Act } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
 import { ActorShell } from './actor-shell.ts';
 import { type HostClock, sleepUntil } from './clock.ts';
-import type { Harnesses } from './harnesses.ts';
+import type { Call, Harnesses } from './harnesses.ts';
 
 export interface ShellPorts {
   machines: Machines;
@@ -17,6 +17,7 @@ export interface ShellPorts {
   harnesses: Harnesses;
   clock: HostClock;
   random: () => number;
+  trace(): string | undefined;
   submit<Reply>(event: RunEvent): Promise<Reply>;
   intent(key: string): Promise<IntentRow | undefined>;
   act(id: string): Act | undefined;
@@ -75,7 +76,7 @@ export class Shell {
     const request = { placement, name: agent, iid, body, key, inDoubt: sent, onStoreChanged } as const;
     try {
       const known = store === undefined ? request : { ...request, store };
-      const admitted = await harnesses.admit(known, signal);
+      const admitted = await harnesses.admit(known, this.#call(signal));
       await this.#report({ type: 'admitted', turnId, key, ...admitted }, signal);
     } catch (error) {
       const { code, certainty, message } = faultOf(error, signal);
@@ -89,7 +90,7 @@ export class Shell {
   async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
     const { harnesses } = this.#ports;
     try {
-      const settlement = await harnesses.wait(placement, { path, offset }, signal);
+      const settlement = await harnesses.wait(placement, { path, offset }, this.#call(signal));
       await this.#report({ type: 'settled', turnId, submissionId, settlement }, signal);
     } catch (error) {
       const { code, message } = faultOf(error, signal);
@@ -110,7 +111,7 @@ export class Shell {
       if (inDoubt && fencedAbort === false) break;
       try {
         if (!inDoubt || fencedAbort) {
-          await harnesses.abort({ placement, name: agent, iid, ...fence }, signal);
+          await harnesses.abort({ placement, name: agent, iid, ...fence }, this.#call(signal));
           break;
         }
       } catch (error) {
@@ -121,6 +122,11 @@ export class Shell {
       await clock.sleep(rungMs(rung, random), signal);
     }
     await this.#report({ type: 'aborted', turnId, fence: submissionId ?? turnId }, signal);
+  }
+
+  #call(signal: AbortSignal): Call {
+    const trace = this.#ports.trace();
+    return trace === undefined ? { signal } : { signal, trace };
   }
 
   /** What the Harness's side said must not be lost because the disk was full: it is kept until it can be written. */

@@ -22,6 +22,7 @@ export class FakeHarness {
     body: string;
     expectStore: string | undefined;
     authorization: string | undefined;
+    traceparent: string | undefined;
   }[] = [];
   readonly submissions: Submission[] = [];
   readonly aborts: { iid: string; turnId?: string; submissionId?: string }[] = [];
@@ -74,7 +75,13 @@ export class FakeHarness {
   #admit(request: IncomingMessage, _name: string, iid: string, body: string, response: ServerResponse): void {
     const key = String(request.headers['idempotency-key']);
     const expectStore = request.headers['turnwire-expect-store'] as string | undefined;
-    this.admissions.push({ key, body, expectStore, authorization: request.headers.authorization });
+    this.admissions.push({
+      key,
+      body,
+      expectStore,
+      authorization: request.headers.authorization,
+      traceparent: request.headers.traceparent as string | undefined,
+    });
     const fate = this.fates.shift() ?? 'take';
     if (fate === 'reset') return void request.socket.destroy();
     if (fate === 'drain') {

@@ -5,6 +5,7 @@
 import {
   abort,
   admit,
+  type CallOptions,
   type Connection,
   type ConnectionOptions,
   connect,
@@ -31,6 +32,13 @@ export interface AdmitRequest {
   onStoreChanged: 'resend' | 'fault';
 }
 
+/** One call: ends with the signal, and carries the trace that it is part of. */
+export interface Call {
+  signal: AbortSignal;
+  /** W3C `traceparent` (TW-GEN-015). */
+  trace?: string;
+}
+
 export interface AbortRequest {
   placement: string;
   name: string;
@@ -45,12 +53,12 @@ export interface Harnesses {
   /** @throws TurnwireFault */
   admit(
     request: AdmitRequest,
-    signal: AbortSignal,
+    call: Call,
   ): Promise<{ admission: { streamUrl: string; offset: string; submissionId: string }; store?: string }>;
   /** Never gives up by itself (TW-RUN-021). @throws TurnwireFault */
-  wait(placement: string, at: { path: string; offset: string }, signal: AbortSignal): Promise<Settlement>;
+  wait(placement: string, at: { path: string; offset: string }, call: Call): Promise<Settlement>;
   /** Resolves when it was acknowledged. @throws TurnwireFault */
-  abort(request: AbortRequest, signal: AbortSignal): Promise<void>;
+  abort(request: AbortRequest, call: Call): Promise<void>;
 }
 
 export interface SdkHarnessesOptions {
@@ -90,15 +98,14 @@ export class SdkHarnesses implements Harnesses {
     };
   }
 
-  async admit(request: AdmitRequest, signal: AbortSignal) {
+  async admit(request: AdmitRequest, call: Call) {
     const { placement, name, iid, body, key, store, inDoubt, onStoreChanged } = request;
     const connection = this.#connection(placement);
     const idempotentAdmissions = this.#known.get(placement)?.capabilities?.idempotentAdmissions ?? false;
     const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged };
     try {
-      const admitted = await admit(connection, store === undefined ? input : { ...input, expectStore: store }, {
-        signal,
-      });
+      const known = store === undefined ? input : { ...input, expectStore: store };
+      const admitted = await admit(connection, known, optionsOf(call));
       this.#saw(placement, admitted.store);
       return { admission: admitted.admission, ...(admitted.store === undefined ? {} : { store: admitted.store }) };
     } catch (error) {
@@ -107,19 +114,19 @@ export class SdkHarnesses implements Harnesses {
     }
   }
 
-  async wait(placement: string, at: { path: string; offset: string }, signal: AbortSignal): Promise<Settlement> {
+  async wait(placement: string, at: { path: string; offset: string }, call: Call): Promise<Settlement> {
     const { outcome, error } = await wait(
       this.#connection(placement),
       { streamUrl: at.path, offset: at.offset },
-      { signal },
+      optionsOf(call),
     ).settlement();
     return error === undefined ? { outcome } : { outcome, error };
   }
 
-  async abort(request: AbortRequest, signal: AbortSignal): Promise<void> {
+  async abort(request: AbortRequest, call: Call): Promise<void> {
     const { placement, ...of } = request;
     const fencedAbort = this.#known.get(placement)?.capabilities?.fencedAbort ?? false;
-    await abort(this.#connection(placement), { ...of, fencedAbort }, { signal });
+    await abort(this.#connection(placement), { ...of, fencedAbort }, optionsOf(call));
   }
 
   async close(): Promise<void> {
@@ -174,6 +181,11 @@ export class SdkHarnesses implements Harnesses {
     this.#options.save(row).catch(() => {});
   }
 }
+
+const optionsOf = ({ signal, trace }: Call): CallOptions => ({
+  signal,
+  ...(trace === undefined ? {} : { headers: { traceparent: trace } }),
+});
 
 const noPlacement = (placement: string) => ({
   seat: 'admission',

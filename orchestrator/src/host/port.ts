@@ -36,8 +36,13 @@ export interface RunHost {
   workflows(): WorkflowView[];
   /** A refused workflow too, with its findings. */
   workflow(name: string): WorkflowView | undefined;
-  /** Refuses `unknown_workflow`, `workflow_refused`, `invalid`, `idempotency_mismatch`, `stopping`. */
-  start(workflow: string, input: JsonValue, key?: string): Promise<{ runId: string; replayed: boolean }>;
+  /** `trace`: W3C `traceparent`, passed on with what is sent for this run. Refuses `unknown_workflow`, `workflow_refused`, `invalid`, `idempotency_mismatch`, `stopping`. */
+  start(
+    workflow: string,
+    input: JsonValue,
+    key?: string,
+    trace?: string,
+  ): Promise<{ runId: string; replayed: boolean }>;
   /** Newest first. Refuses `bad_request` for a cursor that is none. */
   runs(filter: RunFilter): Promise<{ items: RunView[]; nextCursor?: string }>;
   run(runId: string): Promise<RunView | undefined>;

@@ -63,6 +63,16 @@ describe('a whole run', () => {
 });
 
 describe('requests', () => {
+  it('pass their trace on with what is sent for their run, across a restart (TW-GEN-015)', async () => {
+    const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    world.harness.fates = ['drain', 'drain', 'drain'];
+    await world.host.start('test', { task: 't' }, undefined, trace);
+    await until('the first copy', () => world.harness.admissions.length > 0);
+    await world.restart();
+    await until('the Submission', () => world.harness.submissions.length > 0);
+    expect(new Set(world.harness.admissions.map(({ traceparent }) => traceparent))).toEqual(new Set([trace]));
+  });
+
   it('the same key starts one run, however many ask at once (TW-GEN-018, TW-GEN-022)', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => world.host.start('test', { task: 't' }, 'k')));
     expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
@@ -112,6 +122,14 @@ describe('requests', () => {
     await expect(world.host.surface('local', iid)).rejects.toMatchObject({ code: 'turn_over' });
     await expect(world.host.cancel(runId)).rejects.toMatchObject({ code: 'already_ended' });
     await expect(world.host.answerGate(runId, 'merge', 'approve', {})).rejects.toMatchObject({ code: 'gate_closed' });
+  });
+
+  it('a pick that was answered survives a SIGKILL at once (TW-PIC-012)', async () => {
+    const { runId, iid, turnId } = await start();
+    const answer = await world.host.pick('local', iid, { turnId, deliveryId: 'd1', ...finish });
+    await world.restart();
+    expect(await world.host.run(runId)).toMatchObject({ status: 'active', value: 'review' });
+    expect(await world.host.pick('local', iid, { turnId, deliveryId: 'd1', ...finish })).toEqual(answer);
   });
 
   it('a delivery that was not taken is unknown while the turn lives (TW-DLV-002)', async () => {

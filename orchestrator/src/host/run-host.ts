@@ -40,12 +40,17 @@ export class DurableRunHost implements RunHost {
     return this.#views.find((view) => view.name === name);
   }
 
-  async start(workflow: string, input: JsonValue, key?: string): Promise<{ runId: string; replayed: boolean }> {
+  async start(
+    workflow: string,
+    input: JsonValue,
+    key?: string,
+    trace?: string,
+  ): Promise<{ runId: string; replayed: boolean }> {
     this.#table.mustServe();
-    if (key === undefined) return this.#begin(workflow, input, undefined);
+    if (key === undefined) return this.#begin(workflow, input, undefined, trace);
     const scope = JSON.stringify([workflow, key]);
     const before = this.#starting.get(scope) ?? Promise.resolve();
-    const mine = before.then(() => this.#begin(workflow, input, key));
+    const mine = before.then(() => this.#begin(workflow, input, key, trace));
     const quiet = mine.catch(() => {});
     this.#starting.set(scope, quiet);
     await quiet;
@@ -53,7 +58,12 @@ export class DurableRunHost implements RunHost {
     return mine;
   }
 
-  async #begin(name: string, input: JsonValue, key: string | undefined): Promise<{ runId: string; replayed: boolean }> {
+  async #begin(
+    name: string,
+    input: JsonValue,
+    key: string | undefined,
+    trace: string | undefined,
+  ): Promise<{ runId: string; replayed: boolean }> {
     const { store, machines } = this.#table.options;
     const bodyHash = hashOf(input);
     const known = key === undefined ? undefined : await asked(store.key(name, key));
@@ -70,7 +80,8 @@ export class DurableRunHost implements RunHost {
     }
     const env = this.#table.env(name);
     const runId = env.newId('run');
-    const beginning = { runId, input, value: checked.value, ...(key === undefined ? {} : { key: { key, bodyHash } }) };
+    const keyed = key === undefined ? {} : { key: { key, bodyHash } };
+    const beginning = { runId, input, value: checked.value, ...keyed, ...(trace === undefined ? {} : { trace }) };
     const outcome = beginRun(beginning, env);
     await asked(this.#table.group.commit(outcome.writes ?? {}));
     this.#table.begin(runId, outcome);

@@ -164,6 +164,7 @@ export class RunTable {
       clock,
       random: this.options.random ?? Math.random,
       workflow: () => this.workflow(cell.mustRun().state.workflow) as Workflow,
+      trace: () => cell.state?.trace,
       submit: (event) => {
         this.mustServe();
         return cell.submit(() => event);

@@ -20,6 +20,8 @@ describe('a disk that is full', () => {
     await expect(world.host.start('test', { task: 't' })).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await world.host.surface('local', iid)).toMatchObject({ turnId });
     await expect(world.host.delivery('local', iid, 'd1', 0)).rejects.toMatchObject({ code: 'unknown_delivery' });
+    // TW-DUR-021: nothing of what was not committed was done.
+    expect(world.harness.admissions).toHaveLength(1);
     commit.mockRestore();
     expect(await world.host.pick('local', iid, body)).toMatchObject({ status: 200, receipt: { turnComplete: true } });
     expect((await world.host.runs({})).items).toHaveLength(1);

@@ -143,6 +143,8 @@ export interface RunState {
   workflow: string;
   shape: string;
   status: 'active' | 'done' | 'error' | 'cancelled';
+  /** W3C `traceparent` of the request that began the run (TW-GEN-015). */
+  trace?: string;
   machine: JsonObject;
   value: JsonValue;
   output?: JsonValue;

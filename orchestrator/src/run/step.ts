@@ -69,6 +69,7 @@ export interface Beginning {
   /** The input as the workflow's schema gives it to the machine. */
   value: unknown;
   key?: { key: string; bodyHash: string };
+  trace?: string;
 }
 
 /** The run's first step: it is there when this is committed (TW-RUN-001). */
@@ -85,13 +86,14 @@ export function beginRun(beginning: Beginning, env: Env): StepOutcome<{ runId: s
   return outcomeOf(draft, { runId }) as StepOutcome<{ runId: string }>;
 }
 
-function emptyState({ runId }: Beginning, env: Env): RunState {
+function emptyState({ runId, trace }: Beginning, env: Env): RunState {
   return {
     version: 1,
     runId,
     workflow: env.workflow.name,
     shape: env.workflow.shape,
     status: 'active',
+    ...(trace === undefined ? {} : { trace }),
     machine: {},
     value: {},
     startedAt: env.now,
