@@ -85,7 +85,7 @@ describe('a real process', () => {
     expect(peers.asked.length).toBe(1);
   });
 
-  it('drains: what waits is suspended, a successor takes over the folder, exit 0 (TW-DRN-003, TW-DUR-008, TW-GEN-032)', async () => {
+  it('drains: what waits is suspended, a successor takes over the folder, exit 0 (TW-DRN-003, TW-DUR-008, TW-GEN-032, TW-GEN-036)', async () => {
     const first = await serve();
     await admit(first, 'one');
     await until(async () => (await history(first, 'one')).submissions[0]?.state === 'waiting', 'the outstanding pick');

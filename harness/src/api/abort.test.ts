@@ -95,7 +95,7 @@ describe('an abort', () => {
   });
 });
 
-it('races: whenever an abort comes, there is exactly one terminal record and turns do not overlap', async () => {
+it('races: whenever an abort comes, there is exactly one terminal record and turns do not overlap (TW-STR-030)', async () => {
   const delays = [0, 0, 1, 2, 5];
   for (let round = 0; round < 60; round++) {
     const iid = `race-${round % 7}`;

@@ -24,12 +24,15 @@ describe('every answer', () => {
     ['GET', '/agents/coder/none?view=history', 404],
     ['PUT', '/agents/coder/none', 405],
     ['GET', '/agents/coder/none', 400],
-  ])('%s %s is %i and carries the version and the store (TW-GEN-001, TW-ADM-001)', async (method, path, status) => {
-    const response = await it_.call(method, path);
-    expect(response.status).toBe(status);
-    expect(response.headers.get('turnwire-version')).toBe('1');
-    expect(response.headers.get('turnwire-store')).toBe(it_.harness.folder.store);
-  });
+  ])(
+    '%s %s is %i and carries the version and the store (TW-GEN-001, TW-GEN-003, TW-ADM-001)',
+    async (method, path, status) => {
+      const response = await it_.call(method, path);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('turnwire-version')).toBe('1');
+      expect(response.headers.get('turnwire-store')).toBe(it_.harness.folder.store);
+    },
+  );
 
   it('says what this Harness is (TW-GEN-016)', async () => {
     expect(await (await it_.call('GET', '/.well-known/turnwire')).json()).toEqual({
@@ -74,7 +77,9 @@ describe('an admission', () => {
       'message.appended',
       'submission.settled',
     ]);
-    for (const record of records) expect(record).toMatchObject({ submissionId: admitted.submissionId, turnId: 't1' });
+    // TW-STR-029, TW-STR-030.
+    const stamp = { submissionId: admitted.submissionId, turnId: 't1', at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    for (const record of records) expect(record).toMatchObject(stamp);
     expect(records.at(-1)).toMatchObject({ outcome: 'completed' });
   });
 
@@ -129,7 +134,7 @@ describe('an admission', () => {
     ['no JSON', '{', 400, 'bad_request'],
     ['deep nesting', '['.repeat(100_000), 400, 'bad_request'],
   ])(
-    'with %s is refused and leaves nothing behind (TW-ADM-006, TW-ADM-007, TW-ADM-018)',
+    'with %s is refused and leaves nothing behind (TW-ADM-006, TW-ADM-007, TW-ADM-018, TW-GEN-005, TW-GEN-007)',
     async (_what, body, status, code) => {
       const refused = await it_.call('POST', '/agents/coder/one', { body, headers: { 'idempotency-key': 'k' } });
       expect(await problem(refused)).toMatchObject({ status, code, body: { code, status } });
@@ -139,7 +144,7 @@ describe('an admission', () => {
   );
 
   it.each(['a%2fb', 'a%00b', '%F0%9F%98%80', 'x'.repeat(129), 'a%20b', '%'])(
-    'to the iid %s is refused',
+    'to the iid %s is refused (TW-GEN-026)',
     async (iid) => {
       const body = { message: 'say', definition: DEFINITION };
       const refused = await it_.call('POST', `/agents/coder/${iid}`, { body });
@@ -206,7 +211,7 @@ describe('an admission', () => {
 });
 
 describe('the history', () => {
-  it('is the whole conversation with the state of each Submission (TW-HIS-001, TW-HIS-004)', async () => {
+  it('is the whole conversation with the state of each Submission (TW-HIS-001, TW-HIS-002, TW-HIS-004)', async () => {
     const first = await it_.admit('one', 'say', { turnId: 't1' });
     await follow(it_, first);
     const second = await it_.admit('one', 'wait');

@@ -30,7 +30,7 @@ const get = async (fixture: Fixture, path: string) => {
 const pathOf = (iid: string) => conversationFile(join(folder, 'conversations'), iid);
 
 describe('after the death of the process', () => {
-  it('a queued Submission runs, one at work failed, and what readers saw is there (TW-DUR-001, TW-DUR-003, TW-DUR-005)', async () => {
+  it('a queued Submission runs, one at work failed, and what readers saw is there (TW-DUR-001, TW-DUR-003, TW-DUR-005, TW-STR-027, TW-STR-028)', async () => {
     const first = await start();
     const atWork = await first.admit('one', 'say hold', {}, { 'idempotency-key': 'k' });
     const queued = await first.admit('one', 'say');
@@ -89,6 +89,23 @@ describe('after the death of the process', () => {
       outcome: 'aborted',
     });
   });
+});
+
+it('an admission and its key are on disk when the 202 comes, a start before the engine is asked (TW-ADM-017, TW-DUR-002)', async () => {
+  const onDisk = () => scanBlocks(readFileSync(pathOf('one'))).blocks.flatMap(({ records }) => records);
+  let atFirstCall: string[] = [];
+  const fixture = await start({
+    runTurn: async () => {
+      atFirstCall = onDisk().map(({ type }) => type);
+      return { outcome: 'completed', records: [] };
+    },
+  });
+  const admitted = await fixture.admit('one', 'say', {}, { 'idempotency-key': 'k' });
+  expect(onDisk()).toContainEqual(
+    expect.objectContaining({ type: 'private.admitted', key: 'k', submissionId: admitted.submissionId }),
+  );
+  await follow(fixture, admitted);
+  expect(atFirstCall).toContain('submission.started');
 });
 
 describe('a conversation that cannot be read', () => {

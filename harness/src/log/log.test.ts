@@ -67,7 +67,7 @@ describe('a block', () => {
 });
 
 describe('an offset', () => {
-  it('sorts as a string and reads back', () => {
+  it('sorts as a string and reads back (TW-STR-026)', () => {
     expect(formatOffset('ab1', 7)).toBe('ab1_0000000000000007');
     expect(formatOffset('ab1', 9) < formatOffset('ab1', 10)).toBe(true);
     expect(parseOffset('ab1_0000000000000012')).toEqual({ incarnation: 'ab1', index: 12 });
