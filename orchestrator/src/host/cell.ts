@@ -1,7 +1,7 @@
 /** One loaded run: its committed state, and the line in which its events wait. One event at a time, each committed before the next. */
 import type { Env, Run } from '../run/draft.ts';
 import { HostRefusal } from '../run/refusal.ts';
-import type { FeedRow, Writes } from '../run/rows.ts';
+import type { Writes } from '../run/rows.ts';
 import type { RunState } from '../run/state.ts';
 import { type RunEvent, type StepOutcome, step } from '../run/step.ts';
 import type { RunFault } from '../run/views.ts';
@@ -19,8 +19,6 @@ export interface CellPorts {
 
 /** `fault`: it cannot be advanced, and why. */
 export type Loaded = { run: Run; fault?: undefined } | { run?: Run; fault: RunFault };
-
-export type { FeedRow };
 
 /** A name for what an event needs read before its step: it is read when its turn comes, so that it is still true. */
 export type Prepare = () => RunEvent | Promise<RunEvent>;

@@ -10,7 +10,7 @@ import type { Placements } from './placements.ts';
 import type { RunHost } from './port.ts';
 import { DurableRunHost } from './run-host.ts';
 
-export { fixedPlacements, type Placement, type Placements } from './placements.ts';
+export { fixedPlacements } from './placements.ts';
 
 export interface OpenHostOptions {
   /** `file:PATH` or `memory:`. */

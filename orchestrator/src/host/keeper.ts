@@ -1,7 +1,7 @@
 import type { Effect } from '../run/owed.ts';
 
 /** Performs one effect; its results go back as events. Resolves when there is no more to do for it now. */
-export type Perform = (effect: Effect, signal: AbortSignal) => Promise<void>;
+type Perform = (effect: Effect, signal: AbortSignal) => Promise<void>;
 
 export interface KeeperPorts {
   owed(): readonly Effect[];

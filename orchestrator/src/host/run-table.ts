@@ -35,6 +35,8 @@ export interface HostOptions {
 
 interface Live {
   cell: Cell;
+  /** Its conversations. */
+  iids: Set<string>;
   keeper: Keeper;
   shell: Shell;
   actions: Map<string, StepOutcome['actions'] extends ReadonlyMap<string, infer Actions> ? Actions : never>;
@@ -150,7 +152,7 @@ export class RunTable {
         );
       },
     });
-    const live = { cell, keeper, shell, actions };
+    const live = { cell, keeper, shell, actions, iids: new Set<string>() };
     this.#live.set(runId, live);
     this.#index(cell);
     return live;
@@ -207,13 +209,18 @@ export class RunTable {
 
   /** Nothing of it is owed any more: it is read from the store from here on. */
   #release(cell: Cell): void {
-    this.#live.get(cell.runId)?.keeper.stop();
+    const live = this.#live.get(cell.runId);
+    live?.keeper.stop();
     this.#live.delete(cell.runId);
-    for (const [iid, runId] of this.#runOf) if (runId === cell.runId) this.#runOf.delete(iid);
+    for (const iid of live?.iids ?? []) this.#runOf.delete(iid);
   }
 
   #index(cell: Cell): void {
-    for (const turn of cell.state?.turns ?? []) this.#runOf.set(turn.iid, cell.runId);
+    const iids = this.#live.get(cell.runId)?.iids;
+    for (const { iid } of cell.state?.turns ?? []) {
+      this.#runOf.set(iid, cell.runId);
+      iids?.add(iid);
+    }
   }
 
   #commitFailed(cell: Cell, error: unknown): void {

@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { ExecutionStatus, MenuEntry, RunFault } from './views.ts';
 
 /** What is about to be sent, as far as a step needs it; the exact body is the intent's row. */
-export interface IntentState {
+interface IntentState {
   key: string;
   /** The store that every copy is meant for, if one was known when the intent was saved. */
   store?: string;
@@ -84,7 +84,7 @@ export interface Turn {
 }
 
 /** What a turn left behind without our knowing that its last receipt was read. */
-export interface Unread {
+interface Unread {
   turnId: string;
   taken: string[];
 }
@@ -113,7 +113,7 @@ export interface Gate {
   meta?: JsonValue;
 }
 
-export interface Deadline {
+interface Deadline {
   id: string;
   at: number;
   /** Orders deadlines of the same millisecond. */
@@ -123,7 +123,7 @@ export interface Deadline {
 }
 
 /** An author's actor that runs now; `key` is the same for every execution of this one start. */
-export interface ActorState {
+interface ActorState {
   id: string;
   key: string;
   stateId: string;

@@ -212,7 +212,7 @@ function writesOf(draft: Draft): Writes {
   };
 }
 
-export function rowOf(state: RunState): RunRow {
+function rowOf(state: RunState): RunRow {
   const { runId, workflow, status, startedAt, endedAt } = state;
   const row = { runId, workflow, status, live: isLive(state), startedAt, document: JSON.stringify(state) };
   return endedAt === undefined ? row : { ...row, endedAt };

@@ -140,7 +140,7 @@ function executionEnd(own: boolean, cause: Cause): Parameters<typeof endExecutio
   return { status: 'cancelled', category: 'cancelled' };
 }
 
-export function saveTurnRow(draft: Draft, turn: Turn, endedAt?: number): void {
+function saveTurnRow(draft: Draft, turn: Turn, endedAt?: number): void {
   const { turnId, iid, placement, openedAt } = turn;
   const row = { turnId, iid, runId: draft.state.runId, placement, openedAt };
   draft.turns.set(turnId, endedAt === undefined ? row : { ...row, endedAt });

@@ -50,7 +50,7 @@ export function runView(
 const gatesAsSaved = (gates: readonly Gate[]): GateView[] =>
   gates.map(({ gate, gateId, since }) => ({ gate, gateId, accepts: [], since: timeText(since) }));
 
-export function executionView(row: ExecutionRow): ExecutionView {
+function executionView(row: ExecutionRow): ExecutionView {
   const { executionId, agent, status, category } = row;
   return { executionId, agent, status, ...(category === undefined ? {} : { category }) };
 }
