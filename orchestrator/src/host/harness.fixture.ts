@@ -29,6 +29,8 @@ export class FakeHarness {
   /** Settles what it aborts, as a good one does. */
   honoursAborts = true;
   fates: Fate[] = [];
+  /** How many aborts are taken and not acknowledged. */
+  unacknowledged = 0;
   onSubmission: (submission: Submission) => void = () => {};
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #parked = new Set<() => void>();
@@ -125,6 +127,11 @@ export class FakeHarness {
   #abort(iid: string, text: string, response: ServerResponse): void {
     const fence = text === '' ? {} : (JSON.parse(text) as { turnId?: string; submissionId?: string });
     this.aborts.push({ iid, ...fence });
+    if (this.unacknowledged > 0) {
+      this.unacknowledged -= 1;
+      response.socket?.destroy();
+      return;
+    }
     if (fence.turnId) this.#refused.add(fence.turnId);
     const hit = this.submissions.filter(
       (one) =>

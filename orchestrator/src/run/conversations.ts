@@ -73,11 +73,11 @@ export function noticesFor(
   const notices: string[] = [];
   if (freshBecause !== undefined) notices.push(text('notice_fresh', { reason: freshBecause }));
   const { unread } = conversation;
-  // A turn that its own pick ended, and that is not settled yet, is just reading its receipt.
-  const reading = unread !== undefined && stillReading(turnById(draft, unread.turnId));
+  // A turn that its own pick ended a moment ago is just reading its receipt.
+  const reading = unread !== undefined && stillReading(turnById(draft, unread.turnId), draft.env.now);
   if (unread && !reading) notices.push(text('notice_unread', { state: stateName, taken: unread.taken }));
   return notices;
 }
 
-const stillReading = (turn: Turn | undefined): boolean =>
-  turn?.phase === 'left' && turn.leftByPick === true && !turn.settlement;
+const stillReading = (turn: Turn | undefined, now: number): boolean =>
+  turn?.leftByPick === true && !turn.settlement && turn.abortAt !== undefined && now < turn.abortAt;
