@@ -4,7 +4,7 @@ import { Agent, MockAgent } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { classify } from './certainty.ts';
 import { connect, harnessInfo, orchestratorInfo, wait } from './index.ts';
-import { freePort, ours, startPeer, startRawPeer } from './testing/peer.ts';
+import { ours, startPeer, startRawPeer } from './testing/peer.ts';
 import { faultOf, stage } from './testing/stage.ts';
 import { type Exchange, exchange, type HttpRequest } from './transport.ts';
 
@@ -30,84 +30,14 @@ async function attempt(
 const verdictOf = async (result: Promise<Exchange>) => classify(await result);
 
 describe('exchange, on real sockets', () => {
-  it('TW-CER-003: a refused dial is proof', async () => {
-    const verdict = await verdictOf(attempt(`http://127.0.0.1:${await freePort()}`));
-    expect(verdict).toMatchObject({ certainty: 'never_delivered', evidence: 'connect_failed' });
-  });
-
-  it('TW-CER-003: a name that does not resolve is proof', async () => {
-    const verdict = await verdictOf(attempt('http://nobody.invalid', {}, 8000));
-    expect(verdict).toMatchObject({ certainty: 'never_delivered', evidence: 'lookup_failed' });
-  });
-
-  it('TW-CER-017: a dual-stack refusal is proof, member by member', async () => {
-    const port = await freePort();
-    const lookup = (
-      _: string,
-      __: unknown,
-      done: (error: null, found: { address: string; family: number }[]) => void,
-    ) =>
-      done(null, [
-        { address: '127.0.0.1', family: 4 },
-        { address: '127.0.0.2', family: 4 },
-      ]);
-    const dispatcher = new Agent({ connect: { lookup: lookup as never, autoSelectFamily: true } });
-    open.push(dispatcher);
-    const request = { method: 'GET', origin: `http://two.test:${port}`, path: '/', headers: {} };
-    const result = await exchange(dispatcher, request, { timeoutMs: 2000 });
-    expect(result.error).toBeInstanceOf(AggregateError);
-    expect(classify(result)).toMatchObject({ certainty: 'never_delivered', evidence: 'connect_failed' });
-  });
-
-  it.each([
-    ['TW-CER-008: garbage', 'garbage\r\n\r\n', 'unknown', 'unparsable'],
-    ['TW-CER-008: a close without an answer', '', 'unknown', 'closed'],
-    ['TW-CER-008: half a status line', 'HTTP/1.1 2', 'unknown', 'closed'],
-  ])('%s', async (_, bytes, certainty, evidence) => {
-    const peer = await startRawPeer(bytes);
-    open.push(peer);
-    expect(await verdictOf(attempt(peer.url))).toMatchObject({ certainty, evidence });
-  });
-
-  it.each<[string, string, string, boolean]>([
-    [
-      'TW-CER-010: a cut length',
-      'HTTP/1.1 200 OK\r\nTurnwire-Version: 1\r\nContent-Length: 99\r\n\r\n{"a":',
-      'delivered',
-      true,
-    ],
-    [
-      'TW-CER-010: a cut chunk',
-      'HTTP/1.1 200 OK\r\nTurnwire-Version: 1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a',
-      'delivered',
-      true,
-    ],
-    [
-      'TW-CER-011: a cut refusal',
-      'HTTP/1.1 422 No\r\nTurnwire-Version: 1\r\nTurnwire-Code: refused\r\nContent-Length: 99\r\n\r\n{',
-      'answered',
-      true,
-    ],
-    ['TW-CER-002: a cut page', 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n<html', 'unknown', true],
-    [
-      'an interim answer is none',
+  it('an interim answer is none', async () => {
+    const peer = await startRawPeer(
       'HTTP/1.1 103 Early Hints\r\nTurnwire-Version: 1\r\n\r\nHTTP/1.1 200 OK\r\nTurnwire-Version: 1\r\nContent-Length: 2\r\n\r\n{}',
-      'delivered',
-      false,
-    ],
-  ])('%s', async (_, bytes, certainty, lost) => {
-    const peer = await startRawPeer(bytes);
+    );
     open.push(peer);
     const result = await attempt(peer.url);
-    expect(classify(result).certainty).toBe(certainty);
-    expect(result.response?.bodyLost ?? false).toBe(lost);
-  });
-
-  it('TW-CER-006: a peer that does not speak TLS is proof, and permanent', async () => {
-    const peer = await startRawPeer('HTTP/1.1 400 Bad Request\r\n\r\n');
-    open.push(peer);
-    const verdict = await verdictOf(attempt(peer.url.replace('http:', 'https:')));
-    expect(verdict).toMatchObject({ certainty: 'never_delivered', permanent: true, evidence: 'tls_rejected' });
+    expect(classify(result).certainty).toBe('delivered');
+    expect(result.response).toMatchObject({ status: 200, body: {} });
   });
 
   it('TW-CER-009: the attempt’s own timer is precise, and says nothing about delivery', async () => {
