@@ -45,11 +45,14 @@ export const EARLY_ANSWER_MS = 2_000;
 /** What is left for open connections once the parked reads were ended: an early answer under way fits. */
 export const CLOSE_GRACE_MS = EARLY_ANSWER_MS + 500;
 
-/** An abort's answer waits this long for the turn to be over: 1 s of engine, 2 s of lookup, and room. */
-export const ABORT_ANSWER_MS = 6_000;
+/**
+ * A turn that ignores its abort is settled without it after this long; its later words are not heard. One that obeys
+ * needs 1 s for the engine and 2 s for a lookup.
+ */
+export const FORCED_END_MS = 5_000;
 
-/** A turn that ignores its abort is settled without it after this long; its later words are not heard. */
-export const FORCED_END_MS = 8_000;
+/** An abort's answer waits this long for the turn to be over, so that it names what it ended; callers wait 10 s. */
+export const ABORT_ANSWER_MS = FORCED_END_MS + 3_000;
 
 /** A conversation without work leaves the memory after this long; its log stays. */
 export const UNLOAD_MS = 60_000;

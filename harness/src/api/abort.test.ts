@@ -77,6 +77,19 @@ describe('an abort', () => {
     expect(await abort('one')).toMatchObject({ aborted: true, submissionIds: [admitted.submissionId] });
   });
 
+  it('of a turn that does not hear it settles it all the same, and names it', async () => {
+    const admitted = await it_.admit('one', 'deaf say');
+    await until(() => it_.turns.began.length === 1);
+    expect(await abort('one')).toMatchObject({ submissionIds: [admitted.submissionId] });
+    it_.turns.release(admitted.submissionId);
+    const next = await it_.admit('one', 'say');
+    await follow(it_, next);
+    // What the left turn said after that was not heard.
+    const records = await follow(it_, admitted);
+    expect(records.map(({ type }) => type).slice(-2)).toEqual(['message.appended', 'submission.settled']);
+    expect(records.length).toBe(4);
+  });
+
   it('sent twice settles once; a copy that comes too late ended nothing', async () => {
     const admitted = await it_.admit('one', 'hold');
     const both = await Promise.all([abort('one'), abort('one')]);
