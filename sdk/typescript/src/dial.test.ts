@@ -158,7 +158,10 @@ const places: Record<string, Place> = {
   ENETUNREACH: { to: 'http://10.1.2.3:8080', setUp: ['true'] },
   EHOSTUNREACH: { to: 'http://10.1.2.3:8080', setUp: noRoute('unreachable') },
   EACCES: { to: 'http://10.1.2.3:8080', setUp: noRoute('prohibit') },
-  ETIMEDOUT: { to: 'full_queue', setUp: impatient },
+  ETIMEDOUT: {
+    to: new URL('../../../contract-tests/src/faults/full-queue.ts', import.meta.url).href,
+    setUp: impatient,
+  },
   EMFILE: { to: 'http://127.0.0.1:8080', exhausted: true },
 };
 

@@ -1,6 +1,5 @@
 /** Dials once with every client and prints what each made of it. Started by place.ts. */
 import { openSync } from 'node:fs';
-import { fullQueue } from '../../../../contract-tests/src/faults/full-queue.ts';
 import { classify } from '../certainty.ts';
 import { lastOf } from '../reason.ts';
 import { type Client, clients } from './clients.ts';
@@ -22,7 +21,9 @@ function useUpDescriptors(): void {
   }
 }
 
-const queue = to === 'full_queue' ? await fullQueue('127.0.0.1', 0) : undefined;
+type FullQueue = (host: string, port: number) => Promise<{ port: number; close(): Promise<void> }>;
+const double: { fullQueue?: FullQueue } = to.startsWith('file:') ? await import(to) : {};
+const queue = await double.fullQueue?.('127.0.0.1', 0);
 const origin = queue === undefined ? to : `http://127.0.0.1:${queue.port}`;
 if (how === 'exhausted') {
   // What a client loads at its first dial would find no descriptor left.

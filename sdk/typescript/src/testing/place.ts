@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Verdict } from '../certainty.ts';
 
 export interface Place {
-  /** An origin; or `full_queue`: a listener of the place's own that drops SYNs. */
+  /** An origin; or the URL of a module that exports `fullQueue`: it is started there, and dialled. */
   readonly to: string;
   /** Shell commands that make the place, run as the namespace's root. */
   readonly setUp?: readonly string[];
