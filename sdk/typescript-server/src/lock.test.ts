@@ -54,6 +54,31 @@ describe('holdFolder', () => {
     (await held).release();
   });
 
+  it('holds although its holder dropped the lock', async () => {
+    const source = `
+      import { holdFolder } from '${new URL('./lock.ts', import.meta.url).pathname}';
+      await holdFolder(process.argv[1], { waitMs: 0 });
+      for (let round = 0; round < 3; round++) {
+        globalThis.gc();
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      console.log('held');
+      setInterval(() => {}, 1000);`;
+    const args = [
+      '--expose-gc',
+      '--conditions=turnwire-source',
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      source,
+      folder,
+    ];
+    child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    await expect(holdFolder(folder, { waitMs: 0 })).rejects.toThrow(/in use by another process/);
+  });
+
   it('can be held again after it was released', async () => {
     (await holdFolder(folder, { waitMs: 0 })).release();
     (await holdFolder(folder, { waitMs: 0 })).release();

@@ -18,6 +18,9 @@ export interface HoldOptions {
 
 const RETRY_MS = 50;
 
+/** A database that nobody refers to is closed when it is collected, and its lock with it: held ones are referred to here. */
+const held = new Set<Database.Database>();
+
 /**
  * Holds a folder for the life of this process. The lock is the operating system's own, on `lock` in that folder, taken
  * through SQLite: it is gone the moment the process is, however it died, and no stale file can keep a successor out.
@@ -55,7 +58,13 @@ function tryLock(file: string): FolderLock | undefined {
   const database = new Database(file, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
-    return { release: () => database.close() };
+    held.add(database);
+    return {
+      release: () => {
+        held.delete(database);
+        database.close();
+      },
+    };
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
