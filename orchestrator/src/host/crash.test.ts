@@ -91,7 +91,7 @@ function nothingLostOrDoubled(): void {
   for (const intent of rows('SELECT * FROM intents')) {
     const ends = [intent.admission !== null, intent.admission === null && intent.fault !== null];
     expect(ends.filter(Boolean)).toHaveLength(1); // TW-DUR-018
-    if (intent.admission !== null) expect([intent.settlement, intent.fault].some((end) => end !== null)).toBe(true);
+    if (intent.admission !== null) expect([intent.settlement, intent.fault].some((end) => end !== null)).toBe(true); // TW-DUR-019
     if (intent.fault === 'unsent') expect(submissions.some(({ key }) => key === intent.key)).toBe(false);
   }
   const deliveries = rows('SELECT * FROM deliveries');

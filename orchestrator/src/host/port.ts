@@ -62,7 +62,7 @@ export interface RunHost {
   available(iid: string): Promise<void>;
   /** Answered after the commit; the body is already checked against the spec's schema. */
   pick(placement: string, iid: string, body: PickBody): Promise<DeliveryAnswer>;
-  /** Parks at most `waitMs` (0–25000); ends early, with what is known, when `signal` fires; refuses `stopping` when the host stops. */
+  /** Parks at most `waitMs` (as long as the wire lets a poll wait); ends early, with what is known, when `signal` fires; refuses `stopping` when the host stops. */
   delivery(
     placement: string,
     iid: string,

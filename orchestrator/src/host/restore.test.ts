@@ -65,7 +65,7 @@ describe('time', () => {
 });
 
 describe('many runs', () => {
-  it('all re-attach, none is admitted twice, and a poisoned one stops nobody (TW-DUR-016, TW-DUR-017)', async () => {
+  it('all re-attach, none is admitted twice, and a poisoned one stops nobody (TW-DUR-016, TW-DUR-017, TW-SUR-007, TW-PIC-010)', async () => {
     world = await World.open({ machine: codingMachine() });
     const count = 60;
     const started = await Promise.all(Array.from({ length: count }, () => world.host.start('test', { task: 't' })));

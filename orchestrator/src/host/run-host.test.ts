@@ -19,7 +19,7 @@ const start = async (): Promise<{ runId: string; iid: string; turnId: string }> 
 const finish = { event: 'finish', input: { summary: 's' } };
 
 describe('a whole run', () => {
-  it('goes from its start to its end over real HTTP, each Submission once', async () => {
+  it('goes from its start to its end over real HTTP, each Submission once (TW-RUN-001, TW-RUN-006, TW-DLV-001, TW-DLV-012, TW-GAT-008)', async () => {
     const { runId, iid, turnId } = await start();
     expect(world.harness.admissions).toEqual([
       expect.objectContaining({ expectStore: 'store-1', authorization: 'Bearer harness-token' }),
@@ -73,7 +73,7 @@ describe('requests', () => {
     expect(new Set(world.harness.admissions.map(({ traceparent }) => traceparent))).toEqual(new Set([trace]));
   });
 
-  it('the same key starts one run, however many ask at once (TW-GEN-018, TW-GEN-022)', async () => {
+  it('the same key starts one run, however many ask at once, as long as there is that run (TW-GEN-018, TW-GEN-021, TW-GEN-022)', async () => {
     const answers = await Promise.all([1, 2, 3].map(() => world.host.start('test', { task: 't' }, 'k')));
     expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
     expect(answers.map(({ replayed }) => replayed)).toEqual([false, true, true]);
@@ -81,6 +81,10 @@ describe('requests', () => {
       code: 'idempotency_mismatch',
     });
     expect((await world.host.runs({})).items).toHaveLength(1);
+    const [{ runId } = { runId: '' }] = answers;
+    await world.host.cancel(runId);
+    await world.restart();
+    expect(await world.host.start('test', { task: 't' }, 'k')).toEqual({ runId, replayed: true });
   });
 
   it('refuses what it cannot start (TW-RUN-002, TW-RUN-003)', async () => {
@@ -109,7 +113,7 @@ describe('requests', () => {
     expect(world.host.counters().pick_transitions_total).toBe(1);
   });
 
-  it('a receipt outlives its turn and its run (TW-DLV-006), under its own placement alone', async () => {
+  it('a receipt outlives its turn and its run (TW-DLV-006), under its own placement alone; its surface is over (TW-SUR-003)', async () => {
     const { runId, iid, turnId } = await start();
     const answer = await world.host.pick('local', iid, { turnId, deliveryId: 'd1', ...finish });
     world.harness.settle(world.harness.submissions[0] as never);
@@ -132,14 +136,14 @@ describe('requests', () => {
     expect(await world.host.pick('local', iid, { turnId, deliveryId: 'd1', ...finish })).toEqual(answer);
   });
 
-  it('a delivery that was not taken is unknown while the turn lives (TW-DLV-002)', async () => {
+  it('a delivery that was not taken is unknown while the turn lives, and nobody else’s (TW-DLV-002, TW-SUR-004)', async () => {
     const { iid } = await start();
     await expect(world.host.delivery('local', iid, 'd9', 0)).rejects.toMatchObject({ code: 'unknown_delivery' });
     await expect(world.host.delivery('other', iid, 'd9', 0)).rejects.toMatchObject({ code: 'wrong_placement' });
     await expect(world.host.surface('other', iid)).rejects.toMatchObject({ code: 'wrong_placement' });
   });
 
-  it('pages runs newest first, and finds them by status', async () => {
+  it('pages runs newest first, and finds them by status (TW-RUN-004, TW-RUN-005, TW-GEN-014)', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.push((await world.host.start('test', { task: `${n}` })).runId);
     await world.host.cancel(ids[0] as string, 'no more');
@@ -180,6 +184,18 @@ describe('ending turns', () => {
 });
 
 describe('stopping', () => {
+  it('a pick that came in time is committed and answered, one that did not is not taken (TW-DRN-008)', async () => {
+    const { iid, turnId } = await start();
+    const intime = world.host.pick('local', iid, { turnId, deliveryId: 'd1', event: 'note', input: {} });
+    const stopped = world.host.stop();
+    const late = world.host.pick('local', iid, { turnId, deliveryId: 'd2', ...finish });
+    await expect(late).rejects.toMatchObject({ code: 'stopping' });
+    await stopped;
+    expect(await intime).toMatchObject({ status: 200, receipt: { moved: true } });
+    expect(await world.store.delivery(iid, 'd1')).toMatchObject({ status: 'delivered' });
+    expect(await world.store.delivery(iid, 'd2')).toBeUndefined();
+  });
+
   it('answers parked polls, refuses what is new, and leaves the turns alive (TW-DRN-006, TW-DRN-009)', async () => {
     let release = (): void => {};
     await world.close();

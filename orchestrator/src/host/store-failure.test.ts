@@ -9,7 +9,7 @@ afterEach(() => world?.close());
 const full = () => Promise.reject(new StoreError('unavailable', 'the database failed: SQLITE_FULL'));
 
 describe('a disk that is full', () => {
-  it('refuses what it cannot write, forgets it, and goes on when it can (TW-DUR-023)', async () => {
+  it('refuses what it cannot write, forgets it, and goes on when it can (TW-DUR-023, TW-SUR-008)', async () => {
     world = await World.open({ machine: codingMachine() });
     const { runId } = await world.host.start('test', { task: 't' });
     await until('the Admission', async () => (await world.host.run(runId))?.executions[0]?.status === 'running');

@@ -23,10 +23,20 @@ describe('gates', () => {
     expect(ledger.feed.find(({ type }) => type === 'gate.closed')?.data).toMatchObject({ event: 'approve' });
   });
 
-  it('are answered once: the second answer finds them closed (TW-GAT-004)', () => {
+  it('are answered once: the second answer finds them closed, and is told what is open (TW-GAT-003, TW-GAT-004)', () => {
     const ledger = atGate();
     ledger.gate('merge', 'reject', { reason: 'r' });
-    expect(() => ledger.gate('merge', 'approve')).toThrow(/gate_closed/);
+    ledger.admit();
+    ledger.pick('ask');
+    try {
+      ledger.gate('merge', 'approve');
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: 'gate_closed',
+        members: { openGates: [{ gate: 'question', meta: { who: 'anybody' } }] },
+      });
+    }
   });
 
   it('take a stale gateId never in the next visit (TW-GAT-006)', () => {

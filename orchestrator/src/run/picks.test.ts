@@ -56,7 +56,7 @@ describe('picks', () => {
     expect(answer).toMatchObject({ receipt: { deliveryId: 'delivery_1' } });
   });
 
-  it('is outstanding while the state works, then answered at Rest with its answer (TW-PIC-002, TW-DLV-008)', () => {
+  it('is outstanding while the state works, then answered at Rest with its answer (TW-PIC-002, TW-DLV-008, TW-DLV-009)', () => {
     const ledger = admitted();
     const answer = ledger.pick('check', {}, { deliveryId: 'd1' });
     expect(answer).toEqual({ status: 202, outstanding: { status: 'outstanding', deliveryId: 'd1', event: 'check' } });
@@ -117,7 +117,7 @@ describe('picks', () => {
     expect(ledger.pick('check', {}, { deliveryId: 'd1', iid, turnId }).status).toBe(200);
   });
 
-  it('is refused in the order that the wire promises (TW-PIC-011)', () => {
+  it('is refused in the order that the wire promises (TW-PIC-011; TW-PIC-004, TW-PIC-005, TW-PIC-006, TW-PIC-007, TW-PIC-016)', () => {
     const ledger = admitted();
     ledger.pick('check', {}, { deliveryId: 'd1' });
     const wrong = { placement: 'other', turnId: 'other', deliveryId: 'd1' };

@@ -178,7 +178,7 @@ const cases: Case[] = [
     },
   ],
   [
-    'frees ended runs and old receipts, and nothing of the living',
+    'frees ended runs and old receipts, and nothing of the living (TW-DLV-006, TW-DUR-024)',
     async (store) => {
       const ended = { live: false, status: 'done', endedAt: 5_000 } as const;
       const whole = (id: string, row: RunRow, endedAt?: number): Writes => ({
@@ -227,7 +227,7 @@ const makers: Record<string, () => Promise<Store>> = {
 };
 
 describe.each(Object.keys(makers))('the %s store', (name) => {
-  it.each(cases)('%s (TW-DUR-011)', async (_name, check) => {
+  it.each(cases)('%s', async (_name, check) => {
     const store = await (makers[name] as () => Promise<Store>)();
     try {
       await check(store);
