@@ -1202,7 +1202,9 @@ export interface operations {
             400: components["responses"]["HarnessBadRequest"];
             401: components["responses"]["HarnessUnauthorized"];
             404: components["responses"]["UnknownAgent"];
+            405: components["responses"]["ReadOnlyStream"];
             409: components["responses"]["AdmissionMismatch"];
+            410: components["responses"]["StreamGone"];
             412: components["responses"]["StoreChanged"];
             413: components["responses"]["HarnessTooLarge"];
             422: components["responses"]["HarnessInvalid"];

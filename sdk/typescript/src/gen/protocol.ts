@@ -702,10 +702,22 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
           "codes": ["unknown_agent"],
           "media": ["application/problem+json"]
         },
+        "405": {
+          "means": "method_not_allowed",
+          "taken": false,
+          "codes": ["method_not_allowed"],
+          "media": ["application/problem+json"]
+        },
         "409": {
           "means": "idempotency_mismatch",
           "taken": false,
           "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "410": {
+          "means": "stream_gone",
+          "taken": false,
+          "codes": ["stream_gone"],
           "media": ["application/problem+json"]
         },
         "412": {
