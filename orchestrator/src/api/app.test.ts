@@ -343,16 +343,18 @@ describe('workflows, runs and gates', () => {
     });
   });
 
-  it('start with a key, and say when it is the first answer again (TW-GEN-018)', async () => {
+  it('start with a key and a trace, and say when it is the first answer again (TW-GEN-018, TW-GEN-015)', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { ...KEY, traceparent };
     const start = () =>
-      ask('startRun', 'POST', '/workflows/review/runs', { token: INSTANCE, body: { input: 1 }, headers: KEY });
+      ask('startRun', 'POST', '/workflows/review/runs', { token: INSTANCE, body: { input: 1 }, headers });
     const first = await start();
     expect([first.status, first.body, first.headers.get('idempotency-replayed')]).toEqual([
       201,
       { runId: 'run_1' },
       null,
     ]);
-    expect(serving.host.calls).toEqual([['start', 'review', 1, 'key_1']]);
+    expect(serving.host.calls).toEqual([['start', 'review', 1, 'key_1', traceparent]]);
     serving.host.will('start', () => Promise.resolve({ runId: 'run_1', replayed: true }));
     expect((await start()).headers.get('idempotency-replayed')).toBe('true');
   });

@@ -31,7 +31,10 @@ export const getWorkflow = (deps: Deps) => async (c: Context) => {
 export const startRun = (deps: Deps) => async (c: Context) => {
   const host = enter(deps, c, 'startRun');
   const { input } = await readJson<{ input: JsonValue }>(c, 'orchestrator', 'startRun');
-  const { runId, replayed } = await asked(() => host.start(parameter(c, 'name'), input ?? null, idempotencyKey(c)));
+  const trace = c.req.header('traceparent');
+  const { runId, replayed } = await asked(() =>
+    host.start(parameter(c, 'name'), input ?? null, idempotencyKey(c), trace),
+  );
   return c.json({ runId }, 201, replayedHeader(replayed));
 };
 

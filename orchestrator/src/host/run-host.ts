@@ -11,6 +11,9 @@ import { RunReader } from './run-reader.ts';
 import { type HostOptions, RunTable } from './run-table.ts';
 import { workflowViews } from './workflow-views.ts';
 
+/** W3C trace context, version 00; anything else is dropped, as that document asks. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
 export class DurableRunHost implements RunHost {
   readonly #table: RunTable;
   readonly #views: WorkflowView[];
@@ -80,7 +83,13 @@ export class DurableRunHost implements RunHost {
     const env = this.#table.env(name);
     const runId = env.newId('run');
     const keyed = key === undefined ? {} : { key: { key, bodyHash } };
-    const beginning = { runId, input, value: checked.value, ...keyed, ...(trace === undefined ? {} : { trace }) };
+    const beginning = {
+      runId,
+      input,
+      value: checked.value,
+      ...keyed,
+      ...(trace !== undefined && TRACEPARENT.test(trace) ? { trace } : {}),
+    };
     const outcome = beginRun(beginning, env);
     await asked(this.#table.group.commit(outcome.writes ?? {}));
     this.#table.begin(runId, outcome);
