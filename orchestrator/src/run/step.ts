@@ -77,7 +77,10 @@ export function beginRun(beginning: Beginning, env: Env): StepOutcome<{ runId: s
   const { runId, input } = beginning;
   const draft = draftOf({ state: emptyState(beginning, env), snapshot: undefined as never }, env);
   tell(draft, 'run.status', runId, { workflow: env.workflow.name, status: 'active' });
+  const began = draft.feed[0];
   driveBegin(draft, beginning.value ?? input);
+  // First in the order of the commit, and it says where the run stands after its first step.
+  if (began) began.data.value = draft.state.value;
   conclude(draft);
   if (beginning.key) {
     const { key, bodyHash } = beginning.key;

@@ -23,6 +23,7 @@ describe('intents and Admissions', () => {
     });
     expect(ledger.effects).toContainEqual(expect.objectContaining({ kind: 'admit', key: 'key_1', sent: false }));
     expect(ledger.types()).toEqual(['run.status', 'execution.started']);
+    expect(ledger.feed[0]?.data).toMatchObject({ status: 'active', value: { coding: 'waiting' } });
   });
 
   it('that it is sent is committed first; a restart then knows that a copy may be on its way (TW-DUR-014)', () => {
