@@ -108,10 +108,10 @@ function isCode(code: string | undefined): boolean {
 }
 
 /** A header by its lower-case name; a repeated one is joined, so that it equals no single value. */
-export function headerOf(answer: Answer, name: string): string | undefined {
-  const exact = answer.headers[name];
-  const value = exact ?? Object.entries(answer.headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+export function headerOf({ headers = {} }: Partial<Answer>, name: string): string | undefined {
+  const exact = headers[name];
+  const value = exact ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined;
 }
 
 /** The body as a JSON value; `undefined` when it is lost or not JSON. */

@@ -3,39 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { classify } from './certainty.ts';
 import { nodeEvidence } from './evidence.ts';
 import { protocol } from './gen/protocol.ts';
+import { proof, thrown } from './testing/thrown.ts';
 
 const refused = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
 const certaintyOf = (error: unknown) => classify({ error }).certainty;
-
-/** Anything that can be thrown: errors, plain objects, primitives, nested, aggregated, cyclic, frozen, hostile. */
-const thrown: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
-  any: fc.oneof({ maxDepth: 4 }, fc.anything(), tie('error'), tie('aggregate'), tie('hostile')),
-  error: fc
-    .record(
-      {
-        name: fc.constantFrom('Error', 'TypeError', 'AbortError', 'TimeoutError', 'AggregateError', 'x'),
-        code: fc.oneof(fc.constantFrom('ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'CERT_X', ''), fc.anything()),
-        syscall: fc.oneof(fc.constantFrom('connect', 'read', 'getaddrinfo', ''), fc.anything()),
-        cause: tie('any'),
-        errors: fc.oneof(fc.constant(undefined), fc.array(tie('any'), { maxLength: 3 })),
-      },
-      { requiredKeys: [] },
-    )
-    .map((members) => Object.assign(Object.create(Error.prototype), members)),
-  aggregate: fc.array(tie('any'), { maxLength: 4 }).map((members) => new AggregateError(members)),
-  hostile: tie('any').map(
-    (inner) =>
-      new Proxy(Object(inner), {
-        get(target, name) {
-          if (name === 'code' || name === 'errors') throw new Error('no');
-          return Reflect.get(target, name);
-        },
-        getPrototypeOf: () => {
-          throw new Error('no');
-        },
-      }),
-  ),
-})).any;
 
 describe('nodeEvidence', () => {
   it('TW-CER-016: any error whatever yields a name of the table and never throws', () => {
@@ -49,13 +20,34 @@ describe('nodeEvidence', () => {
   });
 
   it('TW-CER-017: a member that is no proof never strengthens an aggregate', () => {
+    const members = fc.oneof(fc.array(thrown, { maxLength: 4 }), fc.array(proof, { minLength: 1, maxLength: 4 }));
     fc.assert(
-      fc.property(fc.array(thrown, { maxLength: 4 }), thrown, fc.nat(4), (members, added, at) => {
+      fc.property(members, thrown, fc.nat(4), (proofs, added, at) => {
         fc.pre(certaintyOf(added) !== 'never_delivered');
-        const more = [...members.slice(0, at), added, ...members.slice(at)];
+        const more = [...proofs.slice(0, at), added, ...proofs.slice(at)];
         expect(certaintyOf(new AggregateError(more))).toBe('unknown');
+        expect(certaintyOf(new TypeError('fetch failed', { cause: new AggregateError(more) }))).toBe('unknown');
       }),
     );
+  });
+
+  it('TW-CER-017: proofs alone are proof, however they are nested', () => {
+    fc.assert(
+      fc.property(fc.array(proof, { minLength: 1, maxLength: 4 }), proof, (proofs, one) => {
+        expect(certaintyOf(new AggregateError(proofs))).toBe('never_delivered');
+        expect(certaintyOf(new AggregateError([new AggregateError(proofs), one]))).toBe('never_delivered');
+      }),
+    );
+  });
+
+  it('TW-CER-019: a graph of errors that is too large to walk proves nothing, and is not walked for ever', () => {
+    let level: unknown[] = [refused()];
+    for (let depth = 1; depth < protocol.causeDepth; depth++) {
+      const below = level;
+      level = Array.from({ length: 50 }, () => new AggregateError(below));
+    }
+    expect(certaintyOf(new AggregateError(level))).toBe('unknown');
+    expect(certaintyOf(Object.assign(new Error('x'), { errors: new Array(1e9) }))).toBe('unknown');
   });
 
   it('TW-CER-016: a cycle, a shared cause and a frozen error are tolerated', () => {

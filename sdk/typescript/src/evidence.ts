@@ -2,7 +2,9 @@
  * Native error → evidence, by the generated rules (TW-CER-003 … TW-CER-009, TW-CER-016, TW-CER-017).
  * Pure and without a Node import: it runs in a browser or a worker too. Never throws, whatever it is given.
  */
+import { isObject, membersOf, readMember, textMember, unreadable } from './error-shape.ts';
 import { type EvidenceName, protocol } from './gen/protocol.ts';
+import { errorMembers } from './limits.ts';
 import type { EvidenceRow, NativeRule } from './table.ts';
 
 /** What one level of an error says. `undefined`: nothing. */
@@ -14,7 +16,6 @@ interface Level {
 }
 
 const rows: Readonly<Record<string, EvidenceRow>> = protocol.evidence;
-const unreadable = Symbol('unreadable');
 
 /**
  * The evidence that an error of Node (`fetch`, undici, `node:http`, `node:net`, `node:tls`) is.
@@ -23,30 +24,36 @@ const unreadable = Symbol('unreadable');
  * @returns A name of `protocol.evidence`; `protocol.unexplained` when nothing in the error is evidence.
  */
 export function nodeEvidence(error: unknown): EvidenceName {
-  return walk(error, 1, new Set());
+  return walk(error, 1, new Set(), { members: errorMembers });
+}
+
+/** How much of a graph of errors may still be walked. */
+interface Budget {
+  members: number;
 }
 
 /** From the outside in, at most `causeDepth` levels; the first that is evidence decides (TW-CER-016). */
-function walk(error: unknown, firstLevel: number, seen: Set<object>): EvidenceName {
+function walk(error: unknown, firstLevel: number, seen: Set<object>, budget: Budget): EvidenceName {
   let current = error;
   for (let level = firstLevel; level <= protocol.causeDepth; level++) {
     if (!isObject(current) || seen.has(current)) break;
     seen.add(current);
     const members = membersOf(current);
-    if (members !== undefined) return ofAggregate(members, level + 1, seen);
+    if (members !== undefined) return ofAggregate(members, level + 1, seen, budget);
     const rule = ruleFor(current);
     if (rule !== undefined) return rule.evidence as EvidenceName;
-    current = read(current, 'cause');
+    current = readMember(current, 'cause');
   }
   return protocol.unexplained;
 }
 
 /** Proof only if it has members and every one is proof; it ends the walk, and its own code says nothing (TW-CER-017). */
-function ofAggregate(members: readonly unknown[], level: number, seen: Set<object>): EvidenceName {
+function ofAggregate(members: readonly unknown[], level: number, seen: Set<object>, budget: Budget): EvidenceName {
   let proof: EvidenceName | undefined;
   for (const member of members) {
+    if (budget.members-- === 0) return protocol.unexplained;
     // Each member sees its own path only: one object that stands in two members is no cycle.
-    const evidence = walk(member, level, new Set(seen));
+    const evidence = walk(member, level, new Set(seen), budget);
     if (rows[evidence]?.certainty !== 'never_delivered') return protocol.unexplained;
     // One member that a re-send can change is enough for a re-send to make sense.
     if (proof === undefined || rows[evidence]?.permanent !== true) proof = evidence;
@@ -55,11 +62,10 @@ function ofAggregate(members: readonly unknown[], level: number, seen: Set<objec
 }
 
 function ruleFor(error: object): NativeRule | undefined {
-  const syscall = read(error, 'syscall');
   const level: Level = {
-    code: text(read(error, 'code')),
-    syscall: syscall === unreadable ? null : text(syscall),
-    name: text(read(error, 'name')),
+    code: textMember(error, 'code'),
+    syscall: readMember(error, 'syscall') === unreadable ? null : textMember(error, 'syscall'),
+    name: textMember(error, 'name'),
   };
   return protocol.native.node.find((rule) => matches(rule, level));
 }
@@ -87,35 +93,4 @@ function codeMatches(pattern: string, code: string | undefined): boolean {
     rest = rest.slice(at + part.length);
   }
   return true;
-}
-
-/** A member list makes an aggregate, and so does the name. Members that cannot be read prove nothing: as if there were none. */
-function membersOf(error: object): readonly unknown[] | undefined {
-  const members = read(error, 'errors');
-  const list = members === unreadable ? [] : listOf(members);
-  return list ?? (read(error, 'name') === 'AggregateError' ? [] : undefined);
-}
-
-function listOf(members: unknown): readonly unknown[] | undefined {
-  try {
-    return Array.isArray(members) ? Array.from(members as unknown[]) : undefined;
-  } catch {
-    return [];
-  }
-}
-
-function read(error: object, member: string): unknown {
-  try {
-    return (error as Record<string, unknown>)[member];
-  } catch {
-    return unreadable;
-  }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }

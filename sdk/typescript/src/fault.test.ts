@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { harnessInfo, TurnwireFault } from './index.ts';
 import { errorReason } from './reason.ts';
 import { freePort, ours } from './testing/peer.ts';
 import { faultOf, stage } from './testing/stage.ts';
+import { thrown } from './testing/thrown.ts';
 
 const { peerOf, connected } = stage();
 const about = { seat: 'mine', address: 'http://h' };
@@ -19,6 +21,17 @@ describe('TurnwireFault', () => {
     expect(TurnwireFault.from(proof, { seat: 'other', address: '' })).toBe(proof);
     expect(TurnwireFault.from('just a string', about)).toMatchObject({ certainty: 'unknown', code: 'unknown' });
     expect(TurnwireFault.from(undefined, { ...about, code: 'aborted' }).code).toBe('aborted');
+  });
+
+  it('is made from anything whatever, and has a message and a certainty of a failure without an answer', () => {
+    fc.assert(
+      fc.property(thrown, (error) => {
+        const fault = TurnwireFault.from(error, about);
+        expect(fault.message).toMatch(/^mine: .+ after 1 attempt in 0 ms$/s);
+        expect(['never_delivered', 'unknown']).toContain(fault.certainty);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('TW-RET-021: never says a bare "fetch failed", and names each member of an aggregate', () => {

@@ -72,7 +72,7 @@ export class TurnwireFault extends Error {
 
   /** The one converter: a fault as it is, anything else judged by the evidence table. */
   static from(thrown: unknown, about: Pick<FaultContext, 'seat' | 'address'> & Partial<FaultContext>): TurnwireFault {
-    if (thrown instanceof TurnwireFault) return thrown;
+    if (isFault(thrown)) return thrown;
     const evidence: EvidenceRow = protocol.evidence[nodeEvidence(thrown)];
     return new TurnwireFault({
       certainty: evidence.certainty,
@@ -84,5 +84,14 @@ export class TurnwireFault extends Error {
       cause: thrown,
       ...about,
     });
+  }
+}
+
+/** A proxy may throw when it is asked what it is. */
+function isFault(thrown: unknown): thrown is TurnwireFault {
+  try {
+    return thrown instanceof TurnwireFault;
+  } catch {
+    return false;
   }
 }

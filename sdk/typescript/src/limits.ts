@@ -30,5 +30,11 @@ export const feedSilenceMs = 2 * feedCommentMs + 5_000;
 /** Frames of a feed that wait for their reader before the socket is paused. */
 export const feedBacklog = 256;
 
+/** Members of an aggregate, all levels together: a dial has a handful of addresses, and a walk over a graph of errors must end. */
+export const errorMembers = 10_000;
+
 /** Characters of a peer's text that a fault repeats. */
 export const reasonLength = 500;
+
+/** Members of an aggregate that a fault tells of: the addresses that a name has, in practice. */
+export const toldMembers = 8;

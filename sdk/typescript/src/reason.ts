@@ -1,7 +1,8 @@
 /** What went wrong in an attempt, for people: one clause, with address and errno, never a bare "fetch failed" (TW-RET-021). */
 import { type Answer, isOurs, type Verdict } from './certainty.ts';
+import { isObject, membersOf, readMember, textMember } from './error-shape.ts';
 import { protocol } from './gen/protocol.ts';
-import { reasonLength } from './limits.ts';
+import { reasonLength, toldMembers } from './limits.ts';
 import type { EvidenceRow } from './table.ts';
 import type { Exchange } from './transport.ts';
 import type { ProblemBody } from './wire.ts';
@@ -44,52 +45,44 @@ function answerReason(answer: Answer, verdict: Verdict, error: unknown): string 
   return clip(typeof detail === 'string' && detail !== '' ? `${said}: ${detail}` : said);
 }
 
-/** The message of the error that says most: of a wrapper its cause, of an aggregate each member. */
+/** The message of the error that says most: of a wrapper its cause, of an aggregate each member. Never throws. */
 export function errorReason(error: unknown): string {
-  const levels = [...causes(error)];
-  const coded = levels.find((level) => codeOf(level) !== undefined) ?? levels.at(-1);
-  if (coded === undefined) return clip(String(error));
-  const members = coded instanceof AggregateError ? coded.errors.map(errorReason).filter(Boolean) : [];
-  const said = members.length > 0 ? [...new Set(members)].join(', ') : messageOf(coded);
-  const code = codeOf(coded);
+  const telling = tellingLevel(error);
+  if (telling === undefined) return clip(messageOf(error));
+  const members = (membersOf(telling) ?? []).slice(0, toldMembers).map(memberReason);
+  const said = members.length > 0 ? [...new Set(members)].join(', ') : messageOf(telling);
+  const code = textMember(telling, 'code');
   return clip(code === undefined || said.includes(code) ? said : `${said} (${code})`);
 }
 
+/** Without the members of its own: an aggregate can hold itself. */
+function memberReason(member: unknown): string {
+  return messageOf(tellingLevel(member) ?? member);
+}
+
+/** The first level of an error that has a code, or the deepest one. */
+function tellingLevel(error: unknown): object | undefined {
+  const levels = [...causes(error)];
+  return levels.find((level) => textMember(level, 'code') !== undefined) ?? levels.at(-1);
+}
+
 function firstCode(error: unknown): string | undefined {
-  for (const level of causes(error)) {
-    const code = codeOf(level);
-    if (code !== undefined) return code;
-  }
-  return undefined;
+  const telling = tellingLevel(error);
+  return telling && textMember(telling, 'code');
 }
 
 function* causes(error: unknown): Generator<object> {
   let current = error;
   for (let level = 1; level <= protocol.causeDepth; level++) {
-    if (typeof current !== 'object' || current === null) return;
+    if (!isObject(current)) return;
     yield current;
-    current = read(current, 'cause');
+    current = readMember(current, 'cause');
   }
 }
 
-const codeOf = (error: object): string | undefined => {
-  const code = read(error, 'code');
-  return typeof code === 'string' && code !== '' ? code : undefined;
-};
-
-function messageOf(error: object): string {
-  const message = read(error, 'message');
-  if (typeof message === 'string' && message !== '') return message;
-  const name = read(error, 'name');
-  return typeof name === 'string' ? name : 'an error without a message';
-}
-
-function read(error: object, member: string): unknown {
-  try {
-    return (error as Record<string, unknown>)[member];
-  } catch {
-    return undefined;
-  }
+function messageOf(error: unknown): string {
+  const said = isObject(error) ? (textMember(error, 'message') ?? textMember(error, 'name')) : String(error);
+  return said || 'an error without a message';
 }
 
 function clip(text: string): string {

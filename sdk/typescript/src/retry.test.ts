@@ -152,6 +152,63 @@ describe('the ladder', () => {
   });
 });
 
+describe('decide, for any outcome whatever', () => {
+  const policies = Object.values(protocol.operations).flatMap(({ seats }) => Object.values(seats));
+  const certainties = ['never_delivered', 'unknown', 'delivered', 'answered'] as const;
+  const outcome: fc.Arbitrary<AttemptOutcome> = fc
+    .record({
+      verdict: fc.record({ certainty: fc.constantFrom(...certainties), permanent: fc.boolean() }),
+      status: fc.option(fc.integer({ min: 200, max: 599 }), { nil: undefined }),
+      answerLost: fc.boolean(),
+      aborted: fc.boolean(),
+      retryAfterMs: fc.option(fc.double({ min: 0 }), { nil: undefined }),
+      ms: fc.nat(),
+    })
+    .map((made) => made as AttemptOutcome);
+  const fences = fc.record({ sameKey: fc.boolean(), sameStore: fc.boolean(), fenced: fc.boolean() });
+
+  it('a pause is a number of milliseconds that can be slept, and the ladder climbs by one rung', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...policies), outcome, fences, fc.nat(60), (policy, of, fenced, rung) => {
+        const decision = decide(policy, of, { startedAt: 0, rung }, fenced, { now: 10, random: () => 0.5 });
+        if (decision.action === 'stop') return;
+        expect(decision.delayMs).toBeGreaterThanOrEqual(0);
+        expect(decision.delayMs).toBeLessThanOrEqual(policy.windowMs ?? 60_000);
+        expect([1, rung + 1]).toContain(decision.state.rung);
+        expect(of.aborted).toBe(false);
+      }),
+    );
+  });
+
+  it('TW-RET-002: less proof never allows more: what doubt may do, proof may do too', () => {
+    const resends = (policy: SeatPolicy, of: AttemptOutcome, fenced: Fences) =>
+      decide(policy, of, fresh, fenced, sources).action !== 'stop';
+    fc.assert(
+      fc.property(fc.constantFrom(...policies), fences, (policy, fenced) => {
+        if (resends(policy, unknown, fenced)) expect(resends(policy, never, fenced)).toBe(true);
+        for (const name of ['sameKey', 'sameStore', 'fenced'] as const) {
+          if (resends(policy, unknown, { ...fenced, [name]: false }))
+            expect(resends(policy, unknown, { ...fenced, [name]: true })).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('TW-RET-018: Retry-After is a number of milliseconds or nothing, whatever its text', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^[0-9]{1,400}$/),
+      fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()),
+    );
+    fc.assert(
+      fc.property(text, fc.option(text, { nil: undefined }), (value, date) => {
+        const ms = retryAfterMs(value, date, 0);
+        expect(ms === undefined || ms >= 0).toBe(true);
+      }),
+    );
+  });
+});
+
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   it.each([

@@ -5,6 +5,8 @@ export type DocumentName = 'harness' | 'orchestrator' | 'custodian';
 
 export interface Documented {
   readonly operation: string;
+  readonly method: string;
+  readonly path: string;
   readonly status: number;
   readonly media?: string;
   readonly example?: string;
@@ -35,16 +37,25 @@ interface Operation {
 export function documentedAnswers(document: DocumentName): Documented[] {
   const file = new URL(`../../../../spec/gen/${document}.json`, import.meta.url);
   const { paths } = JSON.parse(readFileSync(file, 'utf8')) as { paths: Record<string, Record<string, unknown>> };
-  const operations = Object.values(paths).flatMap((item) => Object.values(item).filter(isOperation));
-  return operations.flatMap(({ operationId, responses }) =>
-    Object.entries(responses).flatMap(([status, response]) => answersOf(operationId, Number(status), response)),
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) => {
+      if (!isOperation(operation)) return [];
+      const asked = { operation: operation.operationId, method: method.toUpperCase(), path };
+      return Object.entries(operation.responses).flatMap(([status, response]) =>
+        answersOf(asked, Number(status), response),
+      );
+    }),
   );
 }
 
-function answersOf(operation: string, status: number, response: Response): Documented[] {
+function answersOf(
+  asked: Pick<Documented, 'operation' | 'method' | 'path'>,
+  status: number,
+  response: Response,
+): Documented[] {
   const headers = headersOf(response);
   const inHeader = headers['turnwire-code'];
-  const base = { operation, status, headers, taken: response['x-turnwire-meaning'].taken };
+  const base = { ...asked, status, headers, taken: response['x-turnwire-meaning'].taken };
   const contents = Object.entries(response.content ?? {});
   if (contents.length === 0) return [{ ...base, ...(inHeader === undefined ? {} : { code: inHeader }) }];
   return contents.flatMap(([media, { examples = {} }]) =>
