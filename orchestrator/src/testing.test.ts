@@ -51,7 +51,7 @@ describe('a trial of a workflow', () => {
     expect(() => trial(setup({ events: [note] }).createMachine({ on: { nothing: {} } } as never))).toThrow(
       "takes the event 'nothing'",
     );
-    expect(() => trial(review, { input: { title: 'T', diff: 'x' } })).toThrow('"path":"diff"');
+    expect(() => trial(review, { input: { title: 'T', diff: 'x' } })).toThrow('"path":"/diff"');
   });
 
   it('says no to picks as the Orchestrator would, and turns a script that fails into the fault', async () => {

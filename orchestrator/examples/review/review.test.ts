@@ -44,7 +44,7 @@ describe('the review workflow', () => {
   ])('takes no input whose diff is %s', (_, diff) => {
     expect(machines.checkRunInput(workflow, { title: 'T', diff })).toMatchObject({
       ok: false,
-      problems: [{ path: 'diff', message: expect.stringContaining('not a unified diff') }],
+      problems: [{ path: '/diff', message: expect.stringContaining('not a unified diff') }],
     });
   });
 

@@ -61,7 +61,9 @@ describe('turnwire run', () => {
     };
     runEndsAs(ended('done', { output: { merged: true } }), [opened]);
     expect(await cli(...review)).toBe(0);
-    expect(called('start')).toEqual([['review', { title: 'T', diff: '--- a\n+++ b\n' }, expect.any(String)]]);
+    expect(called('start')).toEqual([
+      ['review', { title: 'T', diff: '--- a\n+++ b\n' }, expect.any(String), undefined],
+    ]);
     expect(io.stdout).toContain('run run_1 started');
     expect(io.stdout).toContain('run run_1 is active in reviewing.waiting');
     expect(io.stdout).toContain('turnwire send run_1 merge_decision merge');

@@ -47,7 +47,7 @@ describe('turnwire dev', () => {
     await expect.poll(() => io.stdout, { timeout: 10_000 }).toContain('Ctrl-C stops');
     expect(io.stdout).toContain('Orchestrator  http://turnwire-orchestrator.test');
     expect(io.stdout).toContain('http://turnwire-contract.test   scripted');
-    expect(io.stdout).toMatch(/^harness {6}up pid=|^harness {6}up$/m);
+    await expect.poll(() => io.stdout, { timeout: 10_000 }).toMatch(/^harness {6}up pid=|^harness {6}up$/m);
     expect(readFileSync(address(), 'utf8')).toBe('http://turnwire-orchestrator.test\n');
     io.interrupt();
     await running;

@@ -48,7 +48,7 @@ describe('inputs', () => {
   it('come back with every problem at its path', () => {
     expect(machines.checkInput(workflow, 'ask', { items: [{ line: 1 }, { line: 'x' }, {}] })).toMatchObject({
       ok: false,
-      problems: [{ path: 'items.1.line' }, { path: 'items.2.line' }],
+      problems: [{ path: '/items/1/line' }, { path: '/items/2/line' }],
     });
     expect(machines.checkRunInput(workflow, 'text')).toMatchObject({ ok: false, problems: [{ path: '' }] });
     expect(machines.checkInput(workflow, 'nothing', {})).toMatchObject({

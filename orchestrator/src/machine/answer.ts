@@ -23,7 +23,7 @@ function check(schema: ZodType, input: unknown): CheckedInput {
     if (parsed.success) return { ok: true, value: parsed.data };
     return {
       ok: false,
-      problems: parsed.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message })),
+      problems: parsed.error.issues.map(({ path, message }) => ({ path: pointer(path), message })),
     };
   } catch (error) {
     // An author's refinement threw, or the schema is asynchronous.
@@ -44,3 +44,7 @@ export function answerOf(workflow: Workflow, eventName: string, snapshot: Snapsh
     return { answerError: reasonOf(error) };
   }
 }
+
+/** A JSON Pointer (RFC 6901) into the input; `''` is the whole. */
+const pointer = (path: readonly PropertyKey[]): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
