@@ -8,6 +8,7 @@ import { dependencies } from './dependencies.ts';
 import { docs } from './docs.ts';
 import { documents } from './documents.ts';
 import { banner, generateDiff } from './generated.ts';
+import { packages } from './package.ts';
 import { requirements } from './requirements.ts';
 import { style } from './style.ts';
 import { vectors } from './vectors.ts';
@@ -36,6 +37,7 @@ const checks: readonly Check[] = [
   vectors,
   requirements,
   docs,
+  packages,
 ];
 
 async function findingsOf(check: Check, root: string): Promise<Findings> {
