@@ -1,5 +1,5 @@
 /** Loads a folder of workflow modules: each one is served, or refused with everything that is wrong with it (TW-AUT-012). */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyStateMachine } from 'xstate';
@@ -9,13 +9,20 @@ import { inputSchemaOf, menuOf } from './menu.ts';
 import { readyToImport } from './module-hooks.ts';
 import type { Finding, Loaded, Refused, Workflow, WorkflowEvent } from './port.ts';
 import { shapeOf } from './shape.ts';
+import { machineOf } from './statechart/chart.ts';
 import { isMachine, vocabularyOf } from './vocabulary.ts';
 import { walk } from './walk/walk.ts';
+
+/** A workflow as data; the second dot tells it from the other JSON files that lie beside modules. */
+const STATECHART = '.statechart.json';
 
 /** A workflow's name is part of URLs and of command lines. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Every `.ts`, `.js` and `.mjs` directly in `folder`. Folders in it, and files with a second dot (`x.test.ts`), are not workflows. */
+/**
+ * Every `.ts`, `.js` and `.mjs` directly in `folder`, and every `NAME.statechart.json`. Folders in it, and other files with a second
+ * dot (`x.test.ts`), are not workflows.
+ */
 export async function loadWorkflows(folder: string): Promise<Loaded> {
   const loaded: Loaded = { workflows: new Map(), refused: new Map() };
   const files = await modulesIn(folder);
@@ -36,11 +43,11 @@ export async function loadWorkflows(folder: string): Promise<Loaded> {
 async function modulesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-  return files.filter((file) => /^[^.]+\.(ts|js|mjs)$/.test(file)).sort();
+  return files.filter((file) => /^[^.]+\.(ts|js|mjs|statechart\.json)$/.test(file)).sort();
 }
 
 function nameOf(file: string): string {
-  return file.slice(0, -extname(file).length);
+  return file.endsWith(STATECHART) ? file.slice(0, -STATECHART.length) : file.slice(0, -extname(file).length);
 }
 
 export async function loadWorkflow(file: string): Promise<Workflow | Refused> {
@@ -58,7 +65,7 @@ export async function loadWorkflow(file: string): Promise<Workflow | Refused> {
     );
   let exported: unknown;
   try {
-    exported = ((await import(/* @vite-ignore */ pathToFileURL(file).href)) as { machine?: unknown }).machine;
+    exported = await machineIn(file);
   } catch (error) {
     return refuse(
       name,
@@ -67,7 +74,9 @@ export async function loadWorkflow(file: string): Promise<Workflow | Refused> {
         name,
         'module_threw',
         `its module ${file} could not be loaded (${reasonOf(error)})`,
-        'Correct the module; `node` or `tsx` on that file shows where',
+        file.endsWith(STATECHART)
+          ? 'Correct the statechart at these places'
+          : 'Correct the module; `node` or `tsx` on that file shows where',
       ),
     );
   }
@@ -82,7 +91,18 @@ export async function loadWorkflow(file: string): Promise<Workflow | Refused> {
         'Write `export const machine = setup({ … }).createMachine({ … })`',
       ),
     );
-  return workflowOf(name, file, exported);
+  try {
+    return workflowOf(name, file, exported);
+  } catch (error) {
+    // XState reads parts of a config late: an initial state that is not there shows only when it is asked for.
+    const wrong = `its machine cannot be read (${reasonOf(error)})`;
+    return refuse(name, file, problem(name, 'machine_broken', wrong, 'Correct the machine where this points to'));
+  }
+}
+
+async function machineIn(file: string): Promise<unknown> {
+  if (file.endsWith(STATECHART)) return machineOf(JSON.parse(await readFile(file, 'utf8')));
+  return ((await import(/* @vite-ignore */ pathToFileURL(file).href)) as { machine?: unknown }).machine;
 }
 
 /** The Workflow of a Machine, walked. Also what tests use that have no file. */
