@@ -7,6 +7,10 @@ import type { FaultRecord } from './record.ts';
 import type { Upstream } from './upstream.ts';
 import { Wire } from './wire.ts';
 
+/** No method begins so. */
+const notHttp = /^[^A-Za-z\r\n]/;
+const badRequest = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
+
 /** What a connection is served with. */
 export interface Serving {
   readonly upstream: Upstream;
@@ -40,9 +44,14 @@ export async function serve(socket: Socket, serving: Serving): Promise<void> {
 async function serveOne(exchange: Exchange, serving: Serving, silent: boolean): Promise<'keep' | 'over'> {
   const { arrival } = exchange;
   while (exchange.request.startLine === undefined) {
-    // What never becomes a request (a TLS hello, say) is kept as it came.
-    if ((await exchange.more()) !== undefined) continue;
+    const more = await exchange.more();
+    // What never becomes a request (a TLS hello, say) is kept as it came, and refused as a plain server does it.
+    const hopeless =
+      exchange.request.startLine === undefined && notHttp.test(exchange.arrival.bytes.toString('latin1'));
+    if (more !== undefined && !hopeless) continue;
     exchange.seal();
+    if (hopeless) await exchange.wire.write(badRequest);
+    exchange.wire.end('fin');
     return 'over';
   }
   const chosen = serving.chooser.request(arrival.method, arrival.target);

@@ -6,6 +6,7 @@ import { type Arrival, type Connected, FaultRecord, until } from './record.ts';
 import type { FaultScript, ListenerStep } from './script.ts';
 import type { Upstream } from './upstream.ts';
 import { validateFaults } from './validate.ts';
+import { resetSocket } from './wire.ts';
 
 export interface FaultsOptions {
   readonly script: FaultScript;
@@ -103,7 +104,7 @@ class FaultProxy implements Faults {
     const server = this.#server;
     this.#server = undefined;
     const closed = new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const socket of this.#sockets) resetSocket(socket);
     await closed;
   }
 

@@ -85,7 +85,7 @@ export class FaultRecord {
     this.#say({ event: 'request', request: n, connection, method, target, whole, fault, ...(step && { step }), bytes });
   }
 
-  /** The upstream was given a copy. */
+  /** The upstream was given a copy, and has answered it if it ever will. */
   delivered(arrival: Arrival): void {
     arrival.copies++;
     this.#say({ event: 'delivered', request: arrival.n, copy: arrival.copies });

@@ -36,13 +36,12 @@ export async function ask(exchange: Exchange): Promise<Message | undefined> {
       resolve();
     });
   });
-  record.delivered(arrival);
   socket.write(exchange.request.bytes);
   await whole;
   socket.destroy();
-  if (!answer.whole || answer.head === undefined) return undefined;
-  arrival.upstream ??= statusOf(answer);
-  return answer;
+  if (answer.whole) arrival.upstream ??= statusOf(answer);
+  record.delivered(arrival);
+  return answer.whole ? answer : undefined;
 }
 
 /** Forwards in both directions as the bytes come. Whether the answer came to its end. */

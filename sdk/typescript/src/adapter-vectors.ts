@@ -61,8 +61,17 @@ export function receiptSays({ body, event }: { body: string; event: string }): o
   if (read?.status !== 'delivered') return { readable: false };
   const { moved = null, allowed, answer, answerError, endedBy, turnComplete } = read;
   const outcome = receiptOutcome(read);
-  const text = outcomeText(outcome, { event, allowed, answer, answerError, endedBy });
-  return { readable: true, moved, allowed: allowed ?? null, turnComplete: turnComplete === true, outcome, text };
+  const said = { answer, answerError, endedBy };
+  const text = outcomeText(outcome, { event, allowed, ...said });
+  return {
+    readable: true,
+    moved,
+    allowed: allowed ?? null,
+    turnComplete: turnComplete === true,
+    ...said,
+    outcome,
+    text,
+  };
 }
 
 function parsed(text: string): unknown {
