@@ -1,0 +1,82 @@
+/** One case at work: its conversation at the subject, what it was answered, and what that violates. */
+import type { Mismatch } from '../client/seen.ts';
+import { markOf } from '../doubles/model.ts';
+import type { Admission, Call, HarnessCase } from './case.ts';
+import { fill, type Known } from './fill.ts';
+import type { Host, Stage } from './stage.ts';
+import { violations } from './validity.ts';
+import { type Answer, send } from './wire.ts';
+
+/** Milliseconds that any answer may take; a long-poll is parked for 25 s. */
+const answerMs = 35_000;
+
+/** The usual agent: small, and a model that the kit plays. */
+export const usualDefinition = {
+  model: 'openai-compatible/scripted',
+  instructions: 'You are held to a contract. Do what the script says.',
+};
+
+/** Characters of a body that the transcript shows. */
+const shown = 300;
+
+export class Conversation {
+  readonly known: Record<string, unknown>;
+  readonly mismatches: Mismatch[] = [];
+  readonly trace: string[] = [];
+  readonly #startedAt = performance.now();
+
+  constructor(
+    readonly stage: Stage,
+    readonly host: Host,
+    readonly of: HarnessCase,
+    readonly iid: string,
+  ) {
+    this.known = { iid, mark: markOf(iid), token: stage.token };
+  }
+
+  fill<T>(value: T): T {
+    return fill(value, { ...this.known, base: this.host.url } as Known);
+  }
+
+  note(line: string): void {
+    this.trace.push(`${(performance.now() - this.#startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+  }
+
+  wrong(did: string, should: string, requirement?: string): void {
+    this.mismatches.push({ did, should, ...(requirement === undefined ? {} : { requirement }) });
+  }
+
+  /** Sends a request; its answer is held against the document. @throws NoAnswer */
+  async call(call: Call): Promise<Answer> {
+    const { token } = this.stage;
+    const answer = await send(call, { baseUrl: this.host.url, token, timeoutMs: answerMs });
+    const body = answer.text.slice(0, shown);
+    this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
+    this.mismatches.push(...violations(answer));
+    if (answer.text.includes(token)) this.wrong('tells its token in an answer', 'keep it', 'TW-GEN-029');
+    return answer;
+  }
+
+  admit(admission: Admission): Promise<Answer> {
+    const { message = 'go', key, name = 'coder', iid = this.iid, body = {}, headers = {}, token } = admission;
+    const usual = { message: `${message} ${markOf(this.iid)}`, definition: usualDefinition };
+    const json = Object.fromEntries(Object.entries({ ...usual, ...body }).filter(([, value]) => value !== null));
+    return this.call({
+      method: 'POST',
+      path: `/agents/${name}/${iid}`,
+      json,
+      headers: { ...(key === undefined ? {} : { 'idempotency-key': key }), ...headers },
+      ...(token === undefined ? {} : { token }),
+    });
+  }
+}
+
+/** Waits for a condition that the subject brings about, never for luck. Resolves with whether it came in time. */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return true;
+}

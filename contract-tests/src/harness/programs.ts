@@ -1,0 +1,22 @@
+/** Checks whose sequence data cannot say; a case names one in a step. */
+
+import type { Conversation } from './conversation.ts';
+import { abortRaces } from './programs/abort-races.ts';
+import { admissionAndSignal } from './programs/admission-and-signal.ts';
+import { cursors } from './programs/cursor.ts';
+import { picksDoNotOverlap } from './programs/picks-apart.ts';
+import { everyRecordOnce } from './programs/resume.ts';
+import { secretsKept } from './programs/secrets.ts';
+import { everyEvent } from './programs/sse.ts';
+
+export type Program = (in_: Conversation) => Promise<void>;
+
+export const programs: Readonly<Record<string, Program>> = {
+  abort_races: abortRaces,
+  admission_and_signal: admissionAndSignal,
+  cursors,
+  every_event: everyEvent,
+  picks_do_not_overlap: picksDoNotOverlap,
+  every_record_once: everyRecordOnce,
+  secrets_kept: secretsKept,
+};

@@ -1,0 +1,37 @@
+/** One case from its first step to its verdict. */
+import type { Mismatch } from '../client/seen.ts';
+import type { HarnessCase } from './case.ts';
+import { Conversation } from './conversation.ts';
+import type { Host, Stage } from './stage.ts';
+import { CaseOver, perform } from './steps.ts';
+import { NoAnswer } from './wire.ts';
+
+export interface CaseOutcome {
+  readonly mismatches: readonly Mismatch[];
+  readonly trace: readonly string[];
+}
+
+/** @throws SubjectError when the subject cannot be started again */
+export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: string): Promise<CaseOutcome> {
+  const in_ = new Conversation(stage, host, of, iid);
+  stage.orchestrator.plan(iid, in_.fill(of.turn));
+  stage.model.script(iid, in_.fill(of.model));
+  try {
+    for (const step of of.steps) {
+      in_.note(`step ${JSON.stringify(in_.fill(step)).slice(0, 200)}`);
+      await perform(in_, in_.fill(step));
+      // What comes after a step that went wrong would only repeat it.
+      if (in_.mismatches.length > 0) break;
+    }
+  } catch (error) {
+    if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
+    else if (!(error instanceof CaseOver)) throw error;
+  }
+  for (const arrival of stage.orchestrator.of(iid)) {
+    const { method, target, answered, body } = arrival;
+    const sent = body === undefined ? '' : JSON.stringify(body).slice(0, 200);
+    in_.trace.push(`           it asked the kit ${method} ${target} ${sent} → ${answered ?? 'no answer yet'}`);
+  }
+  in_.trace.push(`           it asked the model ${stage.model.of(iid).length} times`);
+  return { mismatches: in_.mismatches, trace: in_.trace };
+}
