@@ -12,7 +12,7 @@ import { runClient } from './run.ts';
 const exits = { conformant: 0, not: 1, notStarted: 3 } as const;
 
 /** Most of a check is waiting; more processes than this only make each other late. */
-const mostJobs = 4;
+const mostJobs = 8;
 
 interface Flags {
   command: string;
@@ -37,7 +37,7 @@ export function clientCommand(): Command {
     .option('--skip <glob>', 'leave these checks out')
     .option('--known-failing <file>', 'ids of checks that are known to fail, one a line')
     .option('--timeout <seconds>', 'for one command of the adapter', number(0.1), 30)
-    .option('--jobs <n>', 'adapters that run side by side', number(1), Math.min(mostJobs, availableParallelism() * 2))
+    .option('--jobs <n>', 'adapters that run side by side', number(1), Math.min(mostJobs, availableParallelism() * 4))
     .option('--trace', 'the wire transcript of each failure')
     .option('--seed <n>', 'of everything that is drawn', number(0), 1)
     .option('--report <folder>', 'write junit.xml and report.json there')

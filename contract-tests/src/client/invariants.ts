@@ -3,7 +3,7 @@ import type { Arrival } from '../faults/record.ts';
 import type { ClientCase } from './case.ts';
 import { usualReceipt } from './peer/orchestrator.ts';
 import { anyPhrase, readable, textPattern } from './render.ts';
-import { copiesOf, isCustodiansProof, type Mismatch, type Seen } from './seen.ts';
+import { copiesOf, isCustodiansProof, type Mismatch, type Seen, wasTaken } from './seen.ts';
 import { outcomes } from './spec.ts';
 
 type Rule = (seen: Seen, of: ClientCase) => Mismatch[];
@@ -28,9 +28,9 @@ const neverDelivered: Rule = ({ result, arrivals }, { address, steps }) => {
   return [{ did, should: 'claim `unknown` at most', requirement: 'TW-CER-008' }];
 };
 
-const delivered: Rule = ({ result, arrivals }, { peer }) => {
+const delivered: Rule = ({ result, arrivals }, { peer, steps }) => {
   const claim = result.certainty ?? result.error?.certainty;
-  const taken = arrivals.some(({ upstream = 0 }) => upstream >= 200 && upstream < 300) || peer.taken !== undefined;
+  const taken = arrivals.some((each) => wasTaken(each, steps)) || peer.taken !== undefined;
   if ((claim !== 'delivered' && result.taken !== true) || taken) return [];
   return [
     {

@@ -1,4 +1,5 @@
 import type { Arrival } from '../faults/record.ts';
+import type { CannedAnswer } from '../faults/script.ts';
 import type { ClientCase } from './case.ts';
 import { operationOf } from './peer/routes.ts';
 import type { Effects } from './peer/state.ts';
@@ -36,10 +37,22 @@ export const operationIn = (arrival: Arrival): string =>
 export const copiesOf = ({ arrivals }: Seen, { call }: ClientCase): Arrival[] =>
   arrivals.filter((arrival) => operationIn(arrival) === call.operation);
 
+/** What an arrival was answered with in the peer's place. */
+function cannedFor(arrival: Arrival, steps: ClientCase['steps']): CannedAnswer | undefined {
+  const step = steps.find((each) => each.on === 'request' && each.name === arrival.step);
+  return step?.on === 'request' ? step.answer : undefined;
+}
+
+/** The peer said 2xx, or what stands in its place did so in its name. */
+export function wasTaken(arrival: Arrival, steps: ClientCase['steps']): boolean {
+  const canned = cannedFor(arrival, steps);
+  const ours = canned?.headers?.[protocol.headers.version ?? ''] === undefined ? 0 : canned.status;
+  return [arrival.upstream ?? 0, ours].some((status) => status >= 200 && status < 300);
+}
+
 /** Answered with the Custodian's word that nothing went on: the bytes that were read are not the peer's. */
 export function isCustodiansProof(arrival: Arrival, steps: ClientCase['steps']): boolean {
-  const step = steps.find((each) => each.on === 'request' && each.name === arrival.step);
-  const answer = step?.on === 'request' ? step.answer : undefined;
+  const answer = cannedFor(arrival, steps);
   if (answer?.headers?.[protocol.headers.custodian ?? ''] !== protocol.custodian.mark) return false;
   const flags = (answer.body as { flags?: string[] } | undefined)?.flags ?? [];
   return flags.length > 0 && flags.every((flag) => protocol.custodian.provingFlags.includes(flag));

@@ -34,6 +34,7 @@ const fault: check.Check = (value, at) => {
 };
 
 const peer = shape({
+  role: oneOf('harness', 'orchestrator'),
   store: text,
   idempotentAdmissions: flag,
   clientDeliveryIds: flag,

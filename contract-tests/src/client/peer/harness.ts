@@ -22,7 +22,8 @@ export class HarnessDouble {
   }
 
   readonly operations: Readonly<Record<string, (asked: Asked) => Reply>> = {
-    getHarnessInfo: () => ({ status: 200, body: this.#info() }),
+    // One path, which both documents have.
+    getOrchestratorInfo: () => ({ status: 200, body: this.#info() }),
     admit: (asked) => this.#admit(asked),
     readConversation: (asked) => (asked.query.get('view') === 'history' ? this.#history() : page(asked)),
     abortConversation: () => {
@@ -35,7 +36,7 @@ export class HarnessDouble {
     const { idempotentAdmissions = true, fencedAbort = true } = this.#settings;
     const software = { name: 'turnwire-contract', version: '1' };
     const capabilities = { idempotentAdmissions, fencedAbort, submissionStreams: true };
-    return { role: 'harness', version: '1', software, store: this.store, capabilities };
+    return { role: this.#settings.role ?? 'harness', version: '1', software, store: this.store, capabilities };
   }
 
   #admit({ headers, body, path, origin }: Asked): Reply {

@@ -25,10 +25,6 @@ export class OrchestratorDouble {
   }
 
   readonly operations: Readonly<Record<string, (asked: Asked) => Reply>> = {
-    getOrchestratorInfo: () => {
-      const software = { name: 'turnwire-contract', version: '1' };
-      return { status: 200, body: { role: 'orchestrator', version: '1', software, capabilities: {} } };
-    },
     readSurface: (asked) => this.#surface(asked),
     pick: (asked) => this.#pick(asked),
     readDelivery: ({ path }) => this.#poll(path.deliveryId ?? ''),

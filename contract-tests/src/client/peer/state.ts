@@ -16,6 +16,8 @@ export interface Effects {
 
 /** How a peer of one case behaves. */
 export interface PeerSettings {
+  /** Which of the two peers it says that it is; both are at one address. `harness` when absent. */
+  readonly role?: 'harness' | 'orchestrator';
   readonly store?: string;
   /** Whether a key is honoured: without it every copy of an admission is a turn. */
   readonly idempotentAdmissions?: boolean;
