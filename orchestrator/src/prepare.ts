@@ -1,13 +1,20 @@
 /** What `serve` hosts: the workflows of a folder, on a database, with one placement at a fixed address. */
 import { type Logger, StartError } from '@turnwire/server';
-import { fixedPlacements, openHost } from './host/index.ts';
+import { fixedPlacements, type OpenHostOptions, openHost } from './host/index.ts';
 import { SUCCESSOR_WAIT_MS } from './limits.ts';
 import { type Loaded, machines, type Refused } from './machine/index.ts';
 import type { HostStart, Prepared } from './serve.ts';
 import type { Settings } from './settings.ts';
 
-/** @throws StartError when a workflow is refused and that is not to be put up with (TW-AUT-012) */
-export async function prepareHost(settings: Settings, log: Logger): Promise<Prepared> {
+/**
+ * @param more laid over what the settings say of the host
+ * @throws StartError when a workflow is refused and that is not to be put up with (TW-AUT-012)
+ */
+export async function prepareHost(
+  settings: Settings,
+  log: Logger,
+  more: Partial<OpenHostOptions> = {},
+): Promise<Prepared> {
   const loaded = await machines.load(settings.workflows);
   const refused = [...loaded.refused.values()];
   if (settings.strict && refused.length > 0) throw new StartError(strictLine(refused));
@@ -16,10 +23,10 @@ export async function prepareHost(settings: Settings, log: Logger): Promise<Prep
   }
   if (loaded.workflows.size === 0)
     log.warn({ folder: settings.workflows }, 'there is no workflow to run in this folder');
-  return { startHost: (start) => startHost(start, loaded) };
+  return { startHost: (start) => startHost(start, loaded, more) };
 }
 
-function startHost({ settings, tokens, log, signal }: HostStart, loaded: Loaded) {
+function startHost({ settings, tokens, log, signal }: HostStart, loaded: Loaded, more: Partial<OpenHostOptions>) {
   const { placement, harnessUrl: baseUrl } = settings;
   return openHost({
     databaseUrl: `file:${settings.database}`,
@@ -31,6 +38,7 @@ function startHost({ settings, tokens, log, signal }: HostStart, loaded: Loaded)
     placements: fixedPlacements({ [placement]: { baseUrl, token: tokens.harnessToken(placement) } }),
     defaultPlacement: placement,
     log,
+    ...more,
     onFenced: () => {
       log.fatal({ database: settings.database }, 'another process has taken the database over; this one ends');
       process.exit(1);

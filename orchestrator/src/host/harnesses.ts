@@ -2,6 +2,7 @@
  * The Harnesses of all placements, through the SDK: one connection each, and what was learned of them. Every answer names
  * the Harness's store; capabilities come from its well-known document, read in the background (no admission waits for it).
  */
+import { isDeepStrictEqual } from 'node:util';
 import {
   abort,
   admit,
@@ -177,7 +178,11 @@ export class SdkHarnesses implements Harnesses {
   }
 
   #remember(row: PlacementRow): void {
+    const { at: _, ...known } = this.#known.get(row.placement) ?? { placement: row.placement };
     this.#known.set(row.placement, row);
+    const { at: __, ...news } = row;
+    // Said again at every start: no news, and no commit.
+    if (isDeepStrictEqual(known, news)) return;
     this.#options.save(row).catch(() => {});
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from '@turnwire/server';
 import { machines } from '../machine/index.ts';
 import type { Loaded } from '../machine/port.ts';
 import { openStore } from '../store/open.ts';
+import type { StoreOptions } from '../store/port.ts';
 import type { HostClock } from './clock.ts';
 import { SdkHarnesses } from './harnesses.ts';
 import type { Placements } from './placements.ts';
@@ -12,7 +13,7 @@ import { DurableRunHost } from './run-host.ts';
 
 export { fixedPlacements } from './placements.ts';
 
-export interface OpenHostOptions {
+export interface OpenHostOptions extends StoreOptions {
   /** `file:PATH` or `memory:`. */
   databaseUrl: string;
   /** How long a successor waits for the process before it, in milliseconds (TW-DUR-008). */
@@ -30,8 +31,6 @@ export interface OpenHostOptions {
   /** A successor has the database: this process must end. */
   onFenced?: () => void;
   connection?: Omit<ConnectionOptions, 'baseUrl' | 'token'>;
-  /** For crash tests: after the commit with this number. */
-  afterCommit?: (count: number) => void;
 }
 
 /**

@@ -26,7 +26,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export async function loadWorkflows(folder: string): Promise<Loaded> {
   const loaded: Loaded = { workflows: new Map(), refused: new Map() };
   const files = await modulesIn(folder);
-  if (files.length > 0) readyToImport(resolve(folder));
+  if (files.some((file) => !file.endsWith(STATECHART))) readyToImport(resolve(folder));
   for (const file of files) {
     const name = nameOf(file);
     const others = files.filter((other) => other !== file && nameOf(other) === name);

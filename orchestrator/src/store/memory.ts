@@ -35,6 +35,7 @@ export class MemoryStore implements Store {
     // Copied first: a value that cannot be copied fails the whole batch before any of it is there.
     const seqs = copy(batch).map((writes) => this.#write(writes));
     this.#commits += 1;
+    this.options.beforeCommit?.(this.#commits);
     this.options.afterCommit?.(this.#commits);
     return seqs;
   }

@@ -70,6 +70,8 @@ export class StoreError extends Error {
 }
 
 export interface StoreOptions {
+  /** Before the commit with this number, counted from 1 in this process. For crash tests: a kill here loses what was not answered. */
+  beforeCommit?: (count: number) => void;
   /** After the commit with this number, counted from 1 in this process. For crash tests: a kill here loses nothing that was answered. */
   afterCommit?: (count: number) => void;
 }

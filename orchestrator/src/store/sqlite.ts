@@ -26,8 +26,9 @@ export class SqliteStore extends SqliteReads implements Store {
   }
 
   async commit(batch: readonly Writes[]): Promise<number[][]> {
-    const seqs = this.guarded(() => this.#commitAll(batch));
     this.#commits += 1;
+    this.#options.beforeCommit?.(this.#commits);
+    const seqs = this.guarded(() => this.#commitAll(batch));
     this.#options.afterCommit?.(this.#commits);
     return seqs;
   }
