@@ -7,9 +7,6 @@ import type { Host, Stage } from './stage.ts';
 import { violations } from './validity.ts';
 import { type Answer, send } from './wire.ts';
 
-/** Milliseconds that any answer may take; a long-poll is parked for 25 s. */
-const answerMs = 35_000;
-
 /** The usual agent: small, and a model that the kit plays. */
 export const usualDefinition = {
   model: 'openai-compatible/scripted',
@@ -49,7 +46,7 @@ export class Conversation {
   /** Sends a request; its answer is held against the document. @throws NoAnswer */
   async call(call: Call): Promise<Answer> {
     const { token } = this.stage;
-    const answer = await send(call, { baseUrl: this.host.url, token, timeoutMs: answerMs });
+    const answer = await send(call, { baseUrl: this.host.url, token, timeoutMs: this.stage.answerMs });
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
     this.mismatches.push(...violations(answer));

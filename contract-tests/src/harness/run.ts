@@ -62,15 +62,17 @@ class Run {
   async all(): Promise<{ checks: CheckResult[]; subject: Report['subject'] }> {
     const { command, url = '' } = this.options;
     const cases = loadHarnessCases().filter((of) => isWanted(of, this.options));
-    this.#common = command === undefined ? urlHost(url) : await started(this.stage, command, this.options.timeoutMs);
+    // Those with a process of their own are heavy: they begin first, and fewer of them at a time.
+    const own = cases.filter(controls);
+    const shared = cases.filter((of) => !controls(of));
+    const meets = shared.length > 0 || cases.some(({ needs }) => needs.length > 0);
+    if (command === undefined) this.#common = urlHost(url);
+    else if (meets) this.#common = await started(this.stage, command, this.options.timeoutMs);
     try {
-      await this.#meet();
-      // Those with a process of their own are heavy: they begin first, and fewer of them at a time.
-      const own = cases.filter(controls);
-      const shared = cases.filter((of) => !controls(of));
+      if (this.#common) await this.#meet(this.#common);
       await Promise.all([...this.#workers(own, this.options.jobs), ...this.#workers(shared, this.options.jobs * 4)]);
     } finally {
-      await this.#common.process?.close();
+      await this.#common?.process?.close();
     }
     const checks = cases.flatMap(({ id }) => this.#results.get(id) ?? []);
     const { version } = this.#introduction.software ?? {};
@@ -78,10 +80,9 @@ class Run {
   }
 
   /** What the subject says of itself; one that says nothing has no capability, and every check is asked of it. */
-  async #meet(): Promise<void> {
-    const { url } = this.#common ?? { url: '' };
+  async #meet({ url }: Host): Promise<void> {
     const { token } = this.stage;
-    const asked = send({ path: '/.well-known/turnwire' }, { baseUrl: url, token, timeoutMs: 10_000 });
+    const asked = send({ path: '/.well-known/turnwire' }, { baseUrl: url, token, timeoutMs: this.stage.answerMs });
     const answer = await asked.catch(() => undefined);
     this.#introduction = (answer?.json as Introduction | undefined) ?? {};
   }
@@ -123,15 +124,14 @@ class Run {
     const iid = `kit-${of.id.replaceAll(/[^a-z0-9]+/g, '-')}`;
     if (!controls(of)) return runCase(this.stage, this.#common as Host, of, iid);
     const { command = '', timeoutMs } = this.options;
-    let host: ProcessHost | undefined;
+    const host = await started(this.stage, command, timeoutMs, of.own);
     try {
-      host = await started(this.stage, command, timeoutMs, of.own);
       return await runCase(this.stage, host, of, iid);
     } catch (error) {
       if (!(error instanceof SubjectError)) throw error;
-      return { mismatches: [{ did: error.message, should: 'start' }], trace: host?.log.split('\n') ?? [] };
+      return { mismatches: [{ did: error.message, should: 'start' }], trace: host.log.split('\n') };
     } finally {
-      await host?.close();
+      await host.close();
     }
   }
 }

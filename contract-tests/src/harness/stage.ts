@@ -13,7 +13,11 @@ export interface StageOptions {
   readonly modelPort?: number;
   /** The harness token; a random one when absent. */
   readonly token?: string;
+  /** Milliseconds that any answer may take; the usual bound lets a long-poll be parked for 25 s. */
+  readonly answerMs?: number;
 }
+
+const usualAnswerMs = 35_000;
 
 /** The kit's side, once for a run. */
 export class Stage {
@@ -25,7 +29,10 @@ export class Stage {
   custodianUrl = '';
   modelUrl = '';
 
+  readonly answerMs: number;
+
   constructor(readonly options: StageOptions = {}) {
+    this.answerMs = options.answerMs ?? usualAnswerMs;
     this.token = options.token ?? randomBytes(32).toString('base64url');
   }
 

@@ -80,8 +80,7 @@ async function judged(in_: Conversation, asked: Promise<Answer>, expect: AnswerE
     ...(headers === undefined ? {} : { headers }),
     ...(body === undefined ? {} : { json: body }),
     ...(text === undefined ? {} : { text }),
-    ...(withinMs === undefined ? {} : { ms: { $atMost: withinMs } }),
-    ...(afterMs === undefined ? {} : { ms: { $atLeast: afterMs } }),
+    ms: { $atLeast: afterMs ?? 0, $atMost: withinMs ?? Number.POSITIVE_INFINITY },
   };
   const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
   const wrong = mismatch(wanted, answer);
