@@ -59,6 +59,19 @@ describe('style', () => {
     },
   );
 
+  it.each(['if (answer.status === 404) x();', 'case 410:', 'x({ status: [200, 299] });', "if (code === 'EPIPE') x();"])(
+    'catches a status or an errno that an SDK knows by itself: %s',
+    async (line) => {
+      expect(await problemsIn(style, { 'sdk/typescript/src/a.ts': `${line}\n` })).toHaveLength(1);
+      const elsewhere = {
+        'sdk/typescript/src/testing/a.ts': line,
+        'sdk/typescript/src/limits.ts': line,
+        'harness/src/a.ts': line,
+      };
+      expect(await problemsIn(style, elsewhere)).toEqual([]);
+    },
+  );
+
   it('does not take a longer number for a window', async () => {
     expect(await problemsIn(style, { 'harness/src/a.ts': 'const x = 1_900_000 + 250_000;\n' })).toEqual([]);
   });

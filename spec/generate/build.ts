@@ -24,7 +24,7 @@ export async function build(repository: string): Promise<Map<string, string>> {
     root,
     operations,
     problemCodes,
-    texts: readTexts(specFolder),
+    texts: readTexts(specFolder, codes),
     faults: readFaults(specFolder, codes),
   };
 

@@ -1,3 +1,4 @@
+import { statusRange } from './operations.ts';
 import { readYaml } from './sources.ts';
 import { SpecError } from './spec-error.ts';
 import type { OutcomeRow } from './table.ts';
@@ -12,7 +13,8 @@ interface TextSource {
   optional?: string[];
 }
 
-type OutcomeSource = TextSource & OutcomeRow & { requirement: string };
+type OutcomeSource = TextSource &
+  Omit<OutcomeRow, 'answers'> & { requirement: string; answers?: { status: number | string; codes?: string[] }[] };
 
 /** Every mark names a declared value, every declared value is used, an optional one only where it is known to be there. */
 function checkTemplate(at: string, source: TextSource): void {
@@ -38,13 +40,25 @@ function usesIn(at: string, text: string): ReturnType<typeof usesOf> {
   }
 }
 
+function outcomeRow({ kind, text, invites, answers, ofEveryCopy }: OutcomeSource): OutcomeRow {
+  const ranges = answers?.map((match) => ({ ...match, status: statusRange(match.status) }));
+  return { kind, text, invites, ...(ranges && { answers: ranges }), ...(ofEveryCopy && { ofEveryCopy }) };
+}
+
+/** A code that is misspelt would match nothing. */
+function checkAnswers(code: string, { answers = [] }: OutcomeSource, problemCodes: ReadonlySet<string>): void {
+  const stranger = answers.flatMap(({ codes = [] }) => codes).find((each) => !problemCodes.has(each));
+  if (stranger)
+    throw new SpecError(file, `outcomes.${code}.answers`, `\`${stranger}\` is not a ProblemCode of components.yaml`);
+}
+
 export interface Texts {
   outcomes: Record<string, OutcomeRow>;
   texts: Record<string, string>;
 }
 
 /** `outcomes.yaml`, checked: templates, values, and what a text must not say. */
-export function readTexts(specFolder: string): Texts {
+export function readTexts(specFolder: string, problemCodes: ReadonlySet<string>): Texts {
   const source = readYaml(specFolder, file) as unknown as {
     outcomes: Record<string, OutcomeSource>;
     texts: Record<string, TextSource>;
@@ -52,9 +66,10 @@ export function readTexts(specFolder: string): Texts {
   const outcomes: Record<string, OutcomeRow> = {};
   for (const [code, row] of Object.entries(source.outcomes)) {
     checkTemplate(`outcomes.${code}`, row);
+    checkAnswers(code, row, problemCodes);
     const fault = wordingFault(code, row);
     if (fault) throw new SpecError(file, `outcomes.${code}.text`, fault);
-    outcomes[code] = { kind: row.kind, text: row.text, invites: row.invites };
+    outcomes[code] = outcomeRow(row);
   }
   const texts: Record<string, string> = {};
   for (const [name, row] of Object.entries(source.texts)) {

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readProblems } from './problems.ts';
 import { readTexts } from './texts.ts';
 import { invitations, wordingFault } from './wording.ts';
 
-const { outcomes } = readTexts(fileURLToPath(new URL('..', import.meta.url)));
+const spec = fileURLToPath(new URL('..', import.meta.url));
+const { outcomes } = readTexts(spec, new Set(Object.keys(readProblems(spec))));
 
 /** What each text must say, by requirement; in the order in which it must be said where that matters. */
 const mustSay: Record<string, RegExp[]> = {

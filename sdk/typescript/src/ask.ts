@@ -2,6 +2,7 @@ import type { Answer } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
 import type { FaultContext } from './fault.ts';
 import { internals } from './internals.ts';
+import { documented } from './meaning.ts';
 import { type OperationCall, policyOf, requestOf } from './request.ts';
 import type { Fences } from './retry.ts';
 import { type Attempt, SeatCall } from './seat.ts';
@@ -58,10 +59,16 @@ export async function ask<Value>(
 }
 
 function decoded<Value>(attempt: Attempt, question: Question<Value>): Value | undefined {
-  if (attempt.answer === undefined || attempt.verdict.code !== undefined || attempt.answerLost) return undefined;
+  if (attempt.answer === undefined || attempt.answerLost || !isGood(attempt, question)) return undefined;
   const value = question.decode(attempt.answer);
   if (value === undefined && attempt.verdict.certainty === 'delivered') attempt.answerLost = true;
   return value;
+}
+
+/** A 2xx, or another answer that the documents call taken: that nothing has changed, say. */
+function isGood<Value>({ answer, verdict }: Attempt, { call }: Question<Value>): boolean {
+  if (verdict.certainty === 'delivered') return true;
+  return answer !== undefined && documented(call.operation, answer.status)?.taken === true;
 }
 
 /** A body that is a JSON object. */

@@ -1,6 +1,7 @@
 import type { Connection } from './client.ts';
 import { protocol } from './gen/protocol.ts';
 import { brokenReceipts } from './limits.ts';
+import { says } from './meaning.ts';
 import type { Delivered, Outcomes } from './outcome.ts';
 import { pollCall } from './poll.ts';
 import { readDelivery } from './receipt.ts';
@@ -64,7 +65,6 @@ async function pollUntilAnswered(
 
 /** A 404 to a taken pick says that its turn is over and its receipt gone; another refusal, that its answer cannot be had. */
 function ended(attempt: Attempt, outcomes: Outcomes): Delivered {
-  const { code } = attempt.verdict;
-  const gone = attempt.answer?.status === 404 && (code === 'turn_over' || code === 'unknown_delivery');
+  const gone = says(attempt.said, 'turn_over', 'unknown_delivery');
   return gone ? outcomes.takenTurnEnded() : outcomes.takenAnswerLost(attempt.reason);
 }

@@ -62,5 +62,5 @@ function decode(answer: Answer): History | undefined {
 function tailOf(answer: Answer): StreamTail | undefined {
   const offset = headerOf(answer, protocol.headers.streamNextOffset);
   const closed = headerOf(answer, protocol.headers.streamClosed) === 'true';
-  return answer.status === 200 && offset !== undefined ? { offset, closed } : undefined;
+  return offset !== undefined ? { offset, closed } : undefined;
 }

@@ -38,3 +38,6 @@ export const reasonLength = 500;
 
 /** Members of an aggregate that a fault tells of: the addresses that a name has, in practice. */
 export const toldMembers = 8;
+
+/** HTTP's own: what is below comes before the answer. */
+export const firstFinalStatus = 200;

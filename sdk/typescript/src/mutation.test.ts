@@ -9,8 +9,9 @@ const notInterpreted = [
   // For people.
   /^protocol\.evidence\.\w+\.meaning$/,
   /^protocol\.problemCodes\.\w+\.title$/,
-  // For readers of the documents; what an answer proves is decided by `protocol.answers`.
-  /^protocol\.operations\.\w+\.(responses|documents)(\.|$)/,
+  /^protocol\.operations\.\w+\.documents(\.|$)/,
+  // For readers of the documents, but for two words; what an answer proves is decided by `protocol.answers`.
+  /^protocol\.operations\.(?!readSurface\.responses\.304|readConversation\.responses\.204)\w+\.responses(\.|$)/,
   // The Custodian's own behaviour, held by its own tests.
   /^protocol\.custodian(\.|$)/,
 ];

@@ -1,4 +1,5 @@
 import { type OutcomeCode, outcomes } from './gen/protocol.ts';
+import { isOfEveryCopy, refusalOutcome } from './meaning.ts';
 import { outcomeText, type TemplateValues } from './outcomes.ts';
 import { problemOf } from './reason.ts';
 import { isNames, receiptOutcome } from './receipt.ts';
@@ -110,10 +111,9 @@ export class Outcomes {
   }
 
   #answered(attempt: Attempt, problem: ProblemBody | undefined): Delivered {
-    const code = answeredOutcome(attempt);
-    // These are given after the check for a known id, so they speak of every copy (TW-PIC-011); the others come before it.
-    const ofEveryCopy = code === 'refused' || code === 'outstanding_conflict' || code === 'turn_over';
-    if (this.#call.inDoubt && !ofEveryCopy) return this.unknown(attempt.reason);
+    if (attempt.said === undefined) return this.unknown(attempt.reason);
+    const code = refusalOutcome(attempt.said);
+    if (this.#call.inDoubt && !isOfEveryCopy(code)) return this.unknown(attempt.reason);
     const allowed = isNames(problem?.allowed) ? problem.allowed : undefined;
     return this.of(
       code,
@@ -122,17 +122,6 @@ export class Outcomes {
       allowed === undefined ? {} : { allowed },
     );
   }
-}
-
-/** What an answer of ours to a pick means, by its code (TW-RET-025, TW-RET-026); row by row as in the spec's outcomes. */
-function answeredOutcome({ answer, verdict }: Attempt): OutcomeCode {
-  const status = answer?.status ?? 0;
-  if (status >= 500) return 'stopping'; // TW-OUT-012
-  if (status === 401 || status === 403) return 'forbidden'; // TW-OUT-015
-  if (status === 404 && verdict.code === 'turn_over') return 'turn_over'; // TW-OUT-014
-  if (status === 409 && verdict.code === 'pick_outstanding') return 'outstanding_conflict'; // TW-OUT-011
-  if (status === 422 && verdict.code === 'refused') return 'refused'; // TW-OUT-010
-  return 'rejected'; // TW-OUT-013
 }
 
 function problemValues(

@@ -3,6 +3,7 @@ import { ask } from './ask.ts';
 import type { CallOptions, Connection } from './client.ts';
 import type { FaultContext } from './fault.ts';
 import { protocol } from './gen/protocol.ts';
+import { says } from './meaning.ts';
 import { readDelivery } from './receipt.ts';
 import type { Attempt } from './seat.ts';
 import type { Outstanding, Receipt } from './wire.ts';
@@ -43,8 +44,9 @@ export function pollCall(iid: string, deliveryId: string, waitSeconds: number) {
   return { operation: 'readDelivery', path: { iid, deliveryId }, query: { wait: waitSeconds } };
 }
 
-function means(attempt: Attempt, because: string): Partial<FaultContext> | undefined {
-  const { code } = attempt.verdict;
-  if (because !== 'final' || attempt.answer?.status !== 404) return undefined;
-  return code === 'unknown_delivery' || code === 'turn_over' ? undefined : { code: 'bad_response' };
+/** What is not there is a delivery or a turn, or nothing that a poll asked for. */
+function means({ said }: Attempt, because: string): Partial<FaultContext> | undefined {
+  const isGone = said?.status === protocol.problemCodes.turn_over.status;
+  if (because !== 'final' || !isGone) return undefined;
+  return says(said, 'unknown_delivery', 'turn_over') ? undefined : { code: 'bad_response' };
 }

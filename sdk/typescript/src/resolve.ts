@@ -1,5 +1,6 @@
 /** Finding out what became of a pick of unknown fate (TW-RET-009, TW-RET-010, TW-RET-011). */
 import { protocol } from './gen/protocol.ts';
+import { says } from './meaning.ts';
 import { readDelivery } from './receipt.ts';
 import { policyOf } from './request.ts';
 import { isReasked, rungMs } from './retry.ts';
@@ -59,14 +60,12 @@ export async function lookUpAfterAbort(call: SeatCall, request: HttpRequest): Pr
 
 /** What an answer to a lookup settles; `undefined`: ask again, if that may be asked again. */
 function wordOf(attempt: Attempt): Found | undefined {
-  const { certainty, code } = attempt.verdict;
-  if (certainty === 'delivered') {
+  if (attempt.verdict.certainty === 'delivered') {
     const delivery = attempt.answer === undefined ? undefined : readDelivery(attempt.answer);
     return delivery === undefined ? { kind: 'body_lost', reason: attempt.reason } : { kind: 'found', delivery };
   }
-  if (attempt.answer?.status !== 404) return undefined;
-  if (code === 'unknown_delivery') return { kind: 'not_taken_so_far' };
-  return code === 'turn_over' ? { kind: 'turn_over' } : undefined;
+  if (says(attempt.said, 'unknown_delivery')) return { kind: 'not_taken_so_far' };
+  return says(attempt.said, 'turn_over') ? { kind: 'turn_over' } : undefined;
 }
 
 function mayChange(attempt: Attempt, policy: ReturnType<typeof policyOf>): boolean {

@@ -5,7 +5,8 @@
 import type { Verdict } from './certainty.ts';
 import { protocol } from './gen/protocol.ts';
 import { unboundedRetryAfterMs } from './limits.ts';
-import type { ReaskRule, SeatPolicy } from './table.ts';
+import { isListed } from './meaning.ts';
+import type { SeatPolicy } from './table.ts';
 
 /** Where a seat stands on its ladder. */
 export interface RetryState {
@@ -137,12 +138,7 @@ function afterUnknown(policy: SeatPolicy, fences: Fences): Wanted {
 
 /** Whether a seat asks again after an answer of ours. */
 export function isReasked(policy: SeatPolicy, status: number, code: string | undefined): boolean {
-  return policy.answers.some((rule) => listed(rule, status, code));
-}
-
-function listed(rule: ReaskRule, status: number, code: string | undefined): boolean {
-  if (status < rule.status[0] || status > rule.status[1]) return false;
-  return rule.codes === undefined || (code !== undefined && rule.codes.includes(code));
+  return isListed(policy.answers, { status, code });
 }
 
 /**

@@ -10,6 +10,7 @@ import { type FaultContext, TurnwireFault } from './fault.ts';
 import { protocol } from './gen/protocol.ts';
 import { type Internals, internals } from './internals.ts';
 import { longestTimerMs } from './limits.ts';
+import type { Said } from './meaning.ts';
 import { lastOf, problemOf, reasonOf } from './reason.ts';
 import { type Decision, decide, type Fences, type RetryState, retryAfterMs } from './retry.ts';
 import { Meter } from './routability.ts';
@@ -21,6 +22,8 @@ export interface Attempt {
   readonly verdict: Verdict;
   /** An answer of ours, as far as it came. */
   readonly answer?: Answer;
+  /** What it says, where there is one. */
+  readonly said?: Said;
   /** Our 2xx came, and its body is lost; a seat sets it too for one that makes no sense. */
   answerLost: boolean;
   readonly aborted: boolean;
@@ -94,7 +97,7 @@ export class SeatCall {
     const retryAfter = result.response === undefined ? undefined : retryAfterOf(result.response);
     return {
       verdict,
-      ...(answer === undefined ? {} : { answer }),
+      ...(answer === undefined ? {} : { answer, said: { status: answer.status, code: verdict.code } }),
       answerLost: verdict.certainty === 'delivered' && answer?.bodyLost === true,
       aborted: this.signal.aborted || result.aborted,
       startedAt,
@@ -248,7 +251,7 @@ function faultCode(attempt: Attempt | undefined, because: Stop['because']): stri
 function mustDialAnew({ response, aborted }: Exchange, { certainty }: Verdict): boolean {
   if (aborted) return false;
   if (certainty === 'unknown' || certainty === 'never_delivered') return true;
-  return response !== undefined && response.status >= 500;
+  return response !== undefined && response.status >= protocol.constants.serverErrorFromStatus;
 }
 
 function retryAfterOf(answer: Answer): number | undefined {

@@ -4,6 +4,7 @@ import type { CallOptions, Connection } from './client.ts';
 import type { FaultContext } from './fault.ts';
 import { protocol } from './gen/protocol.ts';
 import { type Internals, internals } from './internals.ts';
+import { documented, refusesCredential, says } from './meaning.ts';
 import { policyOf, wireRequest } from './request.ts';
 import { type Attempt, SeatCall } from './seat.ts';
 import type { SeatPolicy } from './table.ts';
@@ -134,15 +135,17 @@ async function onePage(
       return { page, attempt };
     }
     if (page !== undefined) asked = page;
-    const decision = await call.next(attempt, {}, page === undefined ? call.policy : nothingNew(call.policy));
+    const decision = await call.next(attempt, {}, page === undefined ? call.policy : askingOn(call.policy, attempt));
     if (decision.action !== 'stop') continue;
     throw call.fault(attempt, decision.because, decision.because === 'final' ? meaning(attempt) : {});
   }
 }
 
 /** A page that brings nothing is asked for again, whether it came as 204 or as 200. */
-function nothingNew(policy: SeatPolicy): SeatPolicy {
-  return { ...policy, answers: [...policy.answers, { status: [200, 299] }] };
+function askingOn(policy: SeatPolicy, { said }: Attempt): SeatPolicy {
+  return said === undefined
+    ? policy
+    : { ...policy, answers: [...policy.answers, { status: [said.status, said.status] }] };
 }
 
 function pageRequest(
@@ -184,7 +187,7 @@ function readPage(attempt: Attempt, asked: Pick<Page, 'next' | 'live' | 'cursor'
 }
 
 function recordsOf(answer: Answer): StreamRecord[] | undefined {
-  if (answer.status === 204) return [];
+  if (documented('readConversation', answer.status)?.means === 'nothing_new') return [];
   if (!Array.isArray(answer.body)) return undefined;
   const records = answer.body as unknown[];
   const fine = records.every((each) => typeof each === 'object' && each !== null && 'type' in each);
@@ -196,20 +199,9 @@ function settlementOf(record: Extract<StreamRecord, { type: 'submission.settled'
 }
 
 /** A 404 ends a conversation only as `unknown_conversation`, a 410 only as `stream_gone` (TW-RET-026). */
-function meaning(attempt: Attempt): Partial<FaultContext> {
-  const { code } = attempt.verdict;
-  switch (attempt.answer?.status) {
-    case undefined:
-    case 401:
-    case 403:
-      return {};
-    case 404:
-      return { code: code === 'unknown_conversation' ? 'conversation_lost' : 'bad_response' };
-    case 410:
-      return { code: code === 'stream_gone' ? code : 'bad_response' };
-    default:
-      return { code: 'bad_response' };
-  }
+function meaning({ said }: Attempt): Partial<FaultContext> {
+  if (said === undefined || says(said, 'stream_gone') || refusesCredential(said)) return {};
+  return { code: says(said, 'unknown_conversation') ? 'conversation_lost' : 'bad_response' };
 }
 
 function elsewhere(url: URL): Partial<FaultContext> {

@@ -3,6 +3,7 @@ import { ask, objectOf } from './ask.ts';
 import { type Answer, headerOf } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
 import type { FaultContext } from './fault.ts';
+import { documented, says } from './meaning.ts';
 import type { Attempt } from './seat.ts';
 import type { Surface } from './wire.ts';
 
@@ -39,15 +40,15 @@ function decode(
   answer: Answer,
   conditional: boolean,
 ): 'unchanged' | { surface: Surface; etag: string | undefined } | undefined {
-  if (answer.status === 304 && conditional) return 'unchanged';
+  if (conditional && documented('readSurface', answer.status)?.means === 'surface_unchanged') return 'unchanged';
   const body = objectOf(answer);
-  if (answer.status !== 200 || body === undefined) return undefined;
+  if (body === undefined) return undefined;
   const fine = typeof body.turnId === 'string' && Array.isArray(body.menu) && Array.isArray(body.allowed);
   return fine ? { surface: body as unknown as Surface, etag: headerOf(answer, 'etag') } : undefined;
 }
 
 /** A 404 ends a turn only as `turn_over`; every other final answer refuses the read (TW-RET-026, TW-TRN-015). */
 function means(attempt: Attempt, because: string): Partial<FaultContext> {
-  if (because === 'final') return attempt.verdict.code === 'turn_over' ? {} : { code: 'surface_refused' };
+  if (because === 'final') return says(attempt.said, 'turn_over') ? {} : { code: 'surface_refused' };
   return { code: 'surface_unreachable' };
 }

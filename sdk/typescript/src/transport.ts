@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici';
 import type { Answer } from './certainty.ts';
 import { type EvidenceName, protocol } from './gen/protocol.ts';
-import { answerBytes } from './limits.ts';
+import { answerBytes, firstFinalStatus } from './limits.ts';
 
 /** What is sent. */
 export interface HttpRequest {
@@ -22,7 +22,7 @@ export interface AttemptOptions {
   /** Milliseconds for the whole attempt, or for each silence of a `sink`. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Takes the body of a 200 piece by piece instead of collecting it; `false` pauses the socket until `resume`. */
+  /** Takes the body of a good answer piece by piece instead of collecting it; `false` pauses the socket until `resume`. */
   readonly sink?: BodySink;
 }
 
@@ -96,10 +96,10 @@ class Attempt implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     // 1xx comes before the answer.
-    if (this.#settled || status < 200) return;
+    if (this.#settled || status < firstFinalStatus) return;
     this.#answer = { status, headers };
     const { sink } = this.#options;
-    if (sink === undefined || status !== 200) return;
+    if (sink === undefined || status >= protocol.constants.errorFromStatus) return;
     this.#sinking = true;
     this.#rearm();
     const resume = () => {

@@ -115,6 +115,7 @@ export type HeaderName =
 
 export type ConstantName =
   | "errorFromStatus"
+  | "serverErrorFromStatus"
   | "connectTimeoutMs"
   | "pollWaitSeconds"
   | "idleSocketMs"
@@ -217,6 +218,7 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
   },
   "constants": {
     "errorFromStatus": 400,
+    "serverErrorFromStatus": 500,
     "connectTimeoutMs": 10000,
     "pollWaitSeconds": 25,
     "idleSocketMs": 4000,
@@ -2137,17 +2139,36 @@ export const outcomes: Readonly<Record<OutcomeCode, OutcomeRow>> = {
   "refused": {
     "kind": "error",
     "text": "The workflow refused the pick `{event}`, so it was not taken.{?problemDetail}\nReason: {problemDetail}{/problemDetail}{?problems}{#problems}\n- {?path}{path}{/path}{!path}(the whole input){/path}: {message}{/problems}{/problems}{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
-    "invites": false
+    "invites": false,
+    "answers": [
+      {
+        "status": [422, 422],
+        "codes": ["refused"]
+      }
+    ],
+    "ofEveryCopy": true
   },
   "outstanding_conflict": {
     "kind": "error",
     "text": "Another pick is still being worked on{?otherEvent}: `{otherEvent}`{/otherEvent}{?otherDeliveryId} (delivery {otherDeliveryId}){/otherDeliveryId}. The pick `{event}` was not taken.",
-    "invites": false
+    "invites": false,
+    "answers": [
+      {
+        "status": [409, 409],
+        "codes": ["pick_outstanding"]
+      }
+    ],
+    "ofEveryCopy": true
   },
   "stopping": {
     "kind": "error",
     "text": "The workflow is restarting, and the pick `{event}` was not taken. You can call it again.",
-    "invites": true
+    "invites": true,
+    "answers": [
+      {
+        "status": [500, 599]
+      }
+    ]
   },
   "rejected": {
     "kind": "error",
@@ -2157,12 +2178,27 @@ export const outcomes: Readonly<Record<OutcomeCode, OutcomeRow>> = {
   "turn_over": {
     "kind": "error",
     "text": "The turn to which the pick `{event}` belongs is over. Stop here: there is nothing more to call.",
-    "invites": false
+    "invites": false,
+    "answers": [
+      {
+        "status": [404, 404],
+        "codes": ["turn_over"]
+      }
+    ],
+    "ofEveryCopy": true
   },
   "forbidden": {
     "kind": "error",
     "text": "This harness may not speak for this turn, so the pick `{event}` was refused{?problemDetail} ({problemDetail}){/problemDetail}. Stop here and report it.",
-    "invites": false
+    "invites": false,
+    "answers": [
+      {
+        "status": [401, 401]
+      },
+      {
+        "status": [403, 403]
+      }
+    ]
   }
 };
 

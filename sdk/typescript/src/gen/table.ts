@@ -42,8 +42,8 @@ export interface AnswerRule {
   readonly taken?: boolean;
 }
 
-/** An answer of ours that a seat asks again after. `codes` absent: any code. */
-export interface ReaskRule {
+/** Answers of ours by status and code. `codes` absent: any code. */
+export interface AnswerMatch {
   readonly status: readonly [number, number];
   readonly codes?: readonly string[];
 }
@@ -68,7 +68,8 @@ export interface SeatPolicy {
     | 'tell'
     | 'keep'
     | 'fault';
-  readonly answers: readonly ReaskRule[];
+  /** Those that the seat asks again after. */
+  readonly answers: readonly AnswerMatch[];
   /** 0: a single attempt. `null`: no window, it goes on for as long as it takes. */
   readonly windowMs: number | null;
   readonly attemptMs: number;
@@ -100,6 +101,10 @@ export interface OutcomeRow {
   /** `{name}` is replaced; see `spec/outcomes.yaml` for the template language. */
   readonly text: string;
   readonly invites: boolean;
+  /** Answers that refuse a pick and come to this; what stands in no row is `rejected`. */
+  readonly answers?: readonly AnswerMatch[];
+  /** They speak of every copy of the pick, so they settle one that was in doubt. */
+  readonly ofEveryCopy?: boolean;
 }
 
 /** The root extension and the operations of the three documents. The type arguments are the generated name unions. */

@@ -2,7 +2,8 @@
 import { deepStrictEqual as deepEqual, strictEqual as equal } from 'node:assert';
 import { classify } from '../certainty.ts';
 import { nodeEvidence } from '../evidence.ts';
-import { protocol } from '../gen/protocol.ts';
+import { type OutcomeCode, protocol } from '../gen/protocol.ts';
+import { documented, isOfEveryCopy, refusalOutcome, refusesCredential } from '../meaning.ts';
 import { policyOf } from '../request.ts';
 import { type AttemptOutcome, decide, type Fences } from '../retry.ts';
 import { certaintyOf } from './asked.ts';
@@ -124,6 +125,7 @@ function means(listed: string, status: number, code: string | undefined): boolea
 
 const numbers: Readonly<Record<string, number>> = {
   errorFromStatus: 400,
+  serverErrorFromStatus: 500,
   connectTimeoutMs: 10_000,
   pollWaitSeconds: 25,
   idleSocketMs: 4_000,
@@ -180,6 +182,43 @@ function holdAnswers(): void {
   }
 }
 
+/** What an answer that refuses a pick comes to, and whether it speaks of every copy. */
+const refusals: readonly (readonly [number, string | undefined, string, boolean])[] = [
+  [301, undefined, 'rejected', false],
+  [400, 'bad_request', 'rejected', false],
+  [401, 'unauthorized', 'forbidden', false],
+  [403, 'wrong_placement', 'forbidden', false],
+  [403, 'stand_in_missing', 'forbidden', false],
+  [404, 'turn_over', 'turn_over', true],
+  [404, 'no_route', 'rejected', false],
+  [409, 'pick_outstanding', 'outstanding_conflict', true],
+  [409, 'already_ended', 'rejected', false],
+  [413, 'too_large', 'rejected', false],
+  [422, 'refused', 'refused', true],
+  [422, 'invalid', 'rejected', false],
+  [422, 'delivery_mismatch', 'rejected', false],
+  [429, 'queue_full', 'rejected', false],
+  [500, 'internal_error', 'stopping', false],
+  [503, 'stopping', 'stopping', false],
+  [503, 'run_unavailable', 'stopping', false],
+  [599, 'stopping', 'stopping', false],
+];
+
+function holdRefusals(): void {
+  for (const [status, code, outcome, ofEveryCopy] of refusals) {
+    equal(refusalOutcome({ status, code }), outcome, `${status} ${code}`);
+    equal(isOfEveryCopy(outcome as OutcomeCode), ofEveryCopy, outcome);
+  }
+}
+
+/** Good answers without a body of their own, and who refuses a credential. */
+function holdWords(): void {
+  deepEqual(documented('readSurface', 304), { means: 'surface_unchanged', taken: true });
+  deepEqual(documented('readConversation', 204), { means: 'nothing_new', taken: true });
+  const refusing = Object.keys(protocol.problemCodes).filter((code) => refusesCredential({ status: 0, code }));
+  deepEqual(refusing, ['unauthorized', 'forbidden', 'wrong_placement', 'stand_in_missing']);
+}
+
 /** Any route that is none is answered so; no operation documents it. */
 function holdNotFound(): void {
   equal(protocol.problemCodes.not_found.status, 404);
@@ -228,6 +267,8 @@ export const proseChecks: readonly TableCheck[] = [
   { name: 'the version', run: () => equal(protocol.version, '1') },
   { name: 'the ladder', run: () => deepEqual(protocol.ladder, ladder) },
   { name: 'what an answer of ours proves', run: holdAnswers },
+  { name: 'what an answer that refuses a pick comes to', run: holdRefusals },
+  { name: 'the words of good answers, and of refused credentials', run: holdWords },
   { name: 'not_found', run: holdNotFound },
   { name: 'a system call without a code', run: holdSilentCalls },
   ...documentChecks,
