@@ -52,7 +52,11 @@ describe('the custodian between real sockets', () => {
     answer = (_, response) => response.writeHead(200, { 'turnwire-version': '1' }).end('{}');
     upstream = createServer(async (request, response) => {
       let body = '';
-      for await (const chunk of request) body += chunk;
+      try {
+        for await (const chunk of request) body += chunk;
+      } catch {
+        return; // It was cut: no whole request arrived.
+      }
       arrived.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
       answer(request, response);
     });
@@ -141,6 +145,21 @@ describe('the custodian between real sockets', () => {
     expect(arrived).toHaveLength(1);
     expect((await ask('/agents/a/deliveries/d?wait=1')).status).toBe(502);
     expect(arrived).toHaveLength(3);
+  });
+
+  it.each(['declared', 'chunked'])('a body over the limit is 413, never a maybe: %s', async (how) => {
+    const limit = protocol.constants.bodyLimitBytes;
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let sent = 0; sent <= limit; sent += 1024 * 1024) controller.enqueue(new Uint8Array(1024 * 1024));
+        controller.close();
+      },
+    });
+    const body = how === 'declared' ? 'x'.repeat(limit + 1) : stream;
+    const init = { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'application/json' } };
+    const response = await ask('/agents/a/events', init as RequestInit);
+    expect([response.status, response.headers.get('turnwire-code')]).toEqual([413, 'too_large']);
+    expect(arrived).toEqual([]);
   });
 
   it('resets the upstream request when its client goes away', async () => {

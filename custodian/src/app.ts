@@ -38,13 +38,12 @@ export function createCustodian(options: CustodianOptions): Hono {
       placement: options.token.placement,
       standIn: rules.standIn,
       forwardedHeaders: rules.forwardedHeaders,
+      bodyLimitBytes: protocol.constants.bodyLimitBytes,
     });
     if (routed.kind === 'refuse') {
-      options.log.warn(
-        { method: raw.method, route: 'none', status: new Problem(routed.code, '').status, ms: 0 },
-        'refuse',
-      );
-      return own(new Problem(routed.code, routed.detail));
+      const problem = new Problem(routed.code, routed.detail);
+      options.log.warn({ method: raw.method, route: 'none', status: problem.status, ms: 0 }, 'refuse');
+      return own(problem);
     }
     const outcome = await pass(c, incoming, routed, options);
     const answer = outcome.kind === 'answered' ? passed(outcome) : unreachable(outcome);
@@ -63,6 +62,7 @@ export function createCustodian(options: CustodianOptions): Hono {
     return answer;
   });
   app.onError((error) => {
+    if (error instanceof Problem) return own(error);
     options.log.error({ err: error }, 'a request failed unexpectedly');
     return own(new Problem('internal_error', 'the custodian failed unexpectedly; its log says more'));
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { classify, nodeEvidence, protocol } from '@turnwire/sdk';
+import { Problem } from '@turnwire/server';
 import { type Dispatcher, request as undiciRequest } from 'undici';
 import { RETRY_PAUSES_MS } from './limits.ts';
 import type { RouteName } from './route.ts';
@@ -62,8 +63,7 @@ export async function forward(upstream: Upstream, request: ForwardRequest): Prom
 async function attempt(upstream: Upstream, request: ForwardRequest): Promise<Dispatcher.ResponseData | Failure> {
   // The body is read from the socket only once undici writes it, so that after a failed connect it is still all there;
   // and an abandoned iterator must not destroy the socket that our own answer has to go out on.
-  const hasBody = request.method !== 'GET';
-  const body = hasBody ? request.incoming.iterator({ destroyOnReturn: false }) : null;
+  const body = request.method === 'GET' ? null : bounded(request.incoming);
   const { result, sent } = upstream.sent.watch(() =>
     undiciRequest(upstream.origin + request.target, {
       dispatcher: upstream.dispatcher,
@@ -78,7 +78,19 @@ async function attempt(upstream: Upstream, request: ForwardRequest): Promise<Dis
   try {
     return await result;
   } catch (error) {
+    if (error instanceof Problem) throw error;
     return { error, written: sent() };
+  }
+}
+
+/** A body that announces no length is cut at the limit: what went upstream of it is no whole request, and so not taken. */
+async function* bounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
+  const limit = protocol.constants.bodyLimitBytes;
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > limit) throw new Problem('too_large', `the body is larger than ${limit} bytes`);
+    yield chunk;
   }
 }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type RawRequest, route } from './route.ts';
 
-const rules = { placement: 'local', standIn: 'stand-in', forwardedHeaders: ['accept', 'content-type', 'traceparent'] };
+const rules = {
+  placement: 'local',
+  standIn: 'stand-in',
+  forwardedHeaders: ['accept', 'content-type', 'traceparent'],
+  bodyLimitBytes: 100,
+};
 const AUTH = ['Authorization', 'Bearer stand-in'];
 const ask = (method: string, target: string, rawHeaders: string[] = AUTH): RawRequest => ({
   method,
@@ -81,6 +86,13 @@ describe('what is not', () => {
     ['an upgrade', ask('GET', '/agents/a/surface', [...AUTH, 'Upgrade', 'websocket'])],
   ])('%s is refused 400', (_, request) => {
     expect(verdict(request)).toBe('bad_request');
+  });
+
+  it('a body over the limit is refused 413, but not to a caller without the stand-in', () => {
+    const long = ['Content-Length', '101'];
+    expect(verdict(ask('POST', '/agents/a/events', [...AUTH, ...long]))).toBe('too_large');
+    expect(verdict(ask('POST', '/agents/a/events', [...AUTH, 'Content-Length', '100']))).toBe('pick');
+    expect(verdict(ask('POST', '/agents/a/events', long))).toBe('stand_in_missing');
   });
 
   it.each([

@@ -15,7 +15,7 @@ export type Routed =
   | { readonly kind: 'forward'; readonly route: RouteName; readonly headers: readonly (readonly [string, string])[] }
   | {
       readonly kind: 'refuse';
-      readonly code: 'bad_request' | 'no_route' | 'stand_in_missing';
+      readonly code: 'bad_request' | 'no_route' | 'stand_in_missing' | 'too_large';
       readonly detail: string;
     };
 
@@ -23,6 +23,7 @@ export interface RouteRules {
   readonly placement: string;
   readonly standIn: string;
   readonly forwardedHeaders: readonly string[];
+  readonly bodyLimitBytes: number;
 }
 
 const IID = /^[A-Za-z0-9._~-]{1,128}$/;
@@ -44,6 +45,10 @@ export function route(request: RawRequest, rules: RouteRules): Routed {
       code: 'stand_in_missing',
       detail: 'the request must carry the stand-in as its bearer token',
     };
+  }
+  // An upstream's own early 413 can be lost behind the error of the write that it cut short, so the limit is held here.
+  if (Number(header(headers, 'content-length') ?? 0) > rules.bodyLimitBytes) {
+    return { kind: 'refuse', code: 'too_large', detail: `the body is larger than ${rules.bodyLimitBytes} bytes` };
   }
   const allowed = new Set(rules.forwardedHeaders);
   return { kind: 'forward', route: found, headers: headers.filter(([name]) => allowed.has(name)) };
