@@ -16,6 +16,7 @@ import { loadAgents } from './api/agents.ts';
 import { createHarnessApp } from './api/app.ts';
 import type { Settlement, Submission } from './conversation/state.ts';
 import { aiSdkEngine } from './engine/ai-sdk.ts';
+import { patientFetch } from './engine/model-fetch.ts';
 import { knownModel, modelSettings } from './engine/models.ts';
 import type { Conversation } from './host/conversation.ts';
 import { abandon, drain } from './host/drain.ts';
@@ -98,7 +99,7 @@ function createHarness(settings: ServeSettings, log: Logger, metrics: Metrics): 
     concurrency: settings.concurrency,
     runTurn,
     surface: (traceparent) => agentSurface(custodian, traceparent === undefined ? {} : { traceparent }),
-    engine: aiSdkEngine({ settings: modelSettings(process.env), clock }),
+    engine: aiSdkEngine({ settings: modelSettings(process.env), clock, fetch: patientFetch() }),
     clock,
     newId,
     log,

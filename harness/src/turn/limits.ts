@@ -17,3 +17,9 @@ export const MODEL_WINDOW_MS = 120_000;
 
 /** A provider's error text may quote the whole prompt; what is kept of it is a sentence. */
 export const MAX_PROVIDER_MESSAGE = 500;
+
+/** A connection to a provider that says nothing for half an hour is dead; models think for minutes, and deadlines are shorter. */
+export const MODEL_SILENCE_MS = 30 * 60_000;
+
+/** A provider that cannot be dialled within this is tried again. */
+export const MODEL_CONNECT_MS = 10_000;
