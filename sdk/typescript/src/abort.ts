@@ -1,4 +1,4 @@
-import { checkIid, checkSegment, jsonText } from './arguments.ts';
+import { checkIid, checkSegment, checkText, jsonText } from './arguments.ts';
 import { ask, objectOf } from './ask.ts';
 import type { Answer } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
@@ -16,8 +16,8 @@ export interface AbortInput {
 
 /**
  * Ends what runs and what waits (seat `abort`). After doubt it is sent again only if it is fenced and the Harness honours
- * fences (TW-RET-015): without a fence a second copy would end what was admitted since. It has no window; give a `signal`, or
- * `windowMs: 0` for a single attempt.
+ * fences (TW-RET-015): without a fence a second copy would end what was admitted since. A call is a single attempt of 10 s, because
+ * whoever owes an abort sends it again later; give it a `windowMs` to send it again here.
  *
  * @returns What the acknowledged abort ended.
  * @throws TurnwireFault `unknown` when a second copy is not allowed; the code of a final answer; `aborted`.
@@ -27,6 +27,8 @@ export async function abort(connection: Connection, of: AbortInput, options?: Ca
   checkSegment(of.name, 'name');
   checkIid(of.iid);
   const { submissionId, turnId } = of;
+  if (submissionId !== undefined) checkText(submissionId, 'submissionId');
+  if (turnId !== undefined) checkText(turnId, 'turnId');
   const isFenced = submissionId !== undefined || turnId !== undefined;
   const fence = jsonText({ submissionId, turnId }, 'submissionId');
   const question = {

@@ -1,4 +1,4 @@
-import { checkIid, checkKey, checkSegment, checkText, jsonText, need } from './arguments.ts';
+import { checkHeaderText, checkIid, checkKey, checkSegment, checkText, jsonText, need } from './arguments.ts';
 import { objectWith } from './ask.ts';
 import { headerOf } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
@@ -58,7 +58,7 @@ export async function admit(connection: Connection, input: AdmitInput, options?:
   checkSegment(input.name, 'name');
   checkIid(input.iid);
   checkKey(input.key, 'key');
-  if (input.expectStore !== undefined) checkText(input.expectStore, 'expectStore');
+  if (input.expectStore !== undefined) checkStore(input.expectStore);
   const body = typeof input.body === 'string' ? exactText(input.body) : jsonText(input.body, 'body');
   const call = new SeatCall(connection, 'admission', policyOf('admit', 'admission'), options);
   let admitted: Admitted | undefined;
@@ -169,6 +169,11 @@ const readAdmission = objectWith<Admission>('streamUrl', 'offset', 'submissionId
 function admissionOf(attempt: Attempt): Admission | undefined {
   if (attempt.verdict.certainty !== 'delivered' || attempt.answer === undefined) return undefined;
   return readAdmission(attempt.answer);
+}
+
+function checkStore(store: unknown): void {
+  checkText(store, 'expectStore');
+  checkHeaderText(store, 'expectStore');
 }
 
 function exactText(text: string): string {

@@ -39,16 +39,29 @@ export function checkMs(value: unknown, longest: number, argument: string): void
   need(value === undefined || fine, argument, `milliseconds, 0–${longest}`);
 }
 
+/** The text of one header. */
+export function checkHeaderText(value: unknown, argument: string): asserts value is string {
+  const fine = typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+  need(fine, argument, 'a header value in one line');
+}
+
 /** Headers as undici takes them; a line break in one would be another header. */
 export function checkHeaders(headers: Readonly<Record<string, unknown>>, argument: string): void {
   for (const [name, value] of Object.entries(headers)) {
     need(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name), argument, `header names, not ${JSON.stringify(name)}`);
-    need(
-      typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
-      `${argument}.${name}`,
-      'a header value in one line',
-    );
+    checkHeaderText(value, `${argument}.${name}`);
   }
+}
+
+/** What ends a call. */
+export function checkSignal(value: unknown, argument: string): void {
+  need(value === undefined || value instanceof AbortSignal, argument, 'an AbortSignal');
+}
+
+/** An `undefined` would vanish from a JSON text and make another request of it. */
+export function given(value: unknown, argument: string): unknown {
+  need(value !== undefined, argument, 'a JSON value');
+  return value;
 }
 
 /** The JSON text of a value. */

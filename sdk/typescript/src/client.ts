@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { checkBaseUrl, checkHeaders } from './arguments.ts';
+import { checkBaseUrl, checkHeaders, checkHeaderText } from './arguments.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { protocol } from './gen/protocol.ts';
 import { type Internals, internals } from './internals.ts';
@@ -68,7 +68,7 @@ export function connect(options: ConnectionOptions): Connection {
   const url = checkBaseUrl(options.baseUrl, 'baseUrl');
   const headers = lowerCase(options.headers ?? {});
   checkHeaders(headers, 'headers');
-  if (options.token !== undefined) checkHeaders({ authorization: options.token }, 'token');
+  if (options.token !== undefined) checkHeaderText(options.token, 'token');
   const pool = options.dispatcher === undefined ? ownPool() : callersPool(options.dispatcher);
   const closing = { closed: false, calls: new Set<() => void>() };
   return {

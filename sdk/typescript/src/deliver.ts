@@ -1,10 +1,11 @@
-import { checkIid, checkKey, checkSegment, checkText, jsonText, need } from './arguments.ts';
+import { checkIid, checkKey, checkSegment, checkText, given, jsonText, need } from './arguments.ts';
 import type { CallOptions, Connection } from './client.ts';
 import { followDelivery } from './follow.ts';
 import { internals } from './internals.ts';
 import { type Delivered, Outcomes } from './outcome.ts';
+import { pollCall } from './poll.ts';
 import { readDelivery } from './receipt.ts';
-import { policyOf, requestOf } from './request.ts';
+import { type OperationCall, policyOf, requestOf } from './request.ts';
 import { lookUp, lookUpAfterAbort } from './resolve.ts';
 import { rungMs } from './retry.ts';
 import { type Attempt, SeatCall, type Stop } from './seat.ts';
@@ -39,8 +40,11 @@ export interface DeliverInput {
 export async function deliver(connection: Connection, input: DeliverInput, options?: CallOptions): Promise<Delivered> {
   check(input);
   const seat = input.clientDeliveryIds === true ? 'pick' : 'pick_base';
+  // Where ids are not honoured a pick carries none.
+  const deliveryId = seat === 'pick' ? (input.deliveryId ?? crypto.randomUUID()) : undefined;
+  const request = requestOf(connection[internals], pickCall(input, deliveryId), options);
   const call = new SeatCall(connection, seat, policyOf('pick', seat), options);
-  const delivery = new Delivery(connection, call, input);
+  const delivery = new Delivery(connection, call, input, deliveryId, request);
   let delivered: Delivered | undefined;
   try {
     delivered = await delivery.run();
@@ -59,18 +63,20 @@ class Delivery {
   readonly #outcomes: Outcomes;
   readonly #capable: boolean;
 
-  constructor(connection: Connection, call: SeatCall, input: DeliverInput) {
+  constructor(
+    connection: Connection,
+    call: SeatCall,
+    input: DeliverInput,
+    deliveryId: string | undefined,
+    request: HttpRequest,
+  ) {
     this.#connection = connection;
     this.#call = call;
     this.#input = input;
     this.#capable = input.clientDeliveryIds === true;
-    const deliveryId = this.#capable ? (input.deliveryId ?? crypto.randomUUID()) : undefined;
     // Where ids are not honoured there is none until the Orchestrator names it, as it did for one that is resumed.
     this.#outcomes = new Outcomes(call, input.event, input.resume === 'poll' ? input.deliveryId : deliveryId);
-    const { turnId, event, input: payload } = input;
-    const body = { turnId, deliveryId, event, input: payload };
-    const operation = { operation: 'pick', path: { iid: input.iid }, body: jsonText(body, 'input') };
-    this.#request = requestOf(connection[internals], operation, call.options);
+    this.#request = request;
   }
 
   async run(): Promise<Delivered> {
@@ -163,13 +169,14 @@ class Delivery {
   }
 
   #lookUpRequest(): HttpRequest {
-    const path = { iid: this.#input.iid, deliveryId: this.#outcomes.deliveryId ?? '' };
-    return requestOf(
-      this.#connection[internals],
-      { operation: 'readDelivery', path, query: { wait: 0 } },
-      this.#call.options,
-    );
+    const call = pollCall(this.#input.iid, this.#outcomes.deliveryId ?? '', 0);
+    return requestOf(this.#connection[internals], call, this.#call.options);
   }
+}
+
+function pickCall({ iid, turnId, event, input }: DeliverInput, deliveryId: string | undefined): OperationCall {
+  const body = jsonText({ turnId, deliveryId, event, input: given(input, 'input') }, 'input');
+  return { operation: 'pick', path: { iid }, body };
 }
 
 function check(input: DeliverInput): void {

@@ -33,14 +33,13 @@ async function* follow(
   options: CallOptions | undefined,
 ): AsyncGenerator<FeedEvent> {
   const operation = runId === undefined ? 'readEvents' : 'readRunEvents';
-  const policy = policyOf(operation, 'feed');
-  const call = new SeatCall(connection, 'feed', policy, options);
-  const path: Record<string, string> = runId === undefined ? {} : { runId };
-  const request = requestOf(
-    connection[internals],
-    { operation, path, headers: { accept: 'text/event-stream' } },
-    options,
-  );
+  const asked = {
+    operation,
+    ...(runId !== undefined && { path: { runId } }),
+    headers: { accept: 'text/event-stream' },
+  };
+  const request = requestOf(connection[internals], asked, options);
+  const call = new SeatCall(connection, 'feed', policyOf(operation, 'feed'), options);
   let ok = false;
   try {
     if (call.signal.aborted) throw call.fault(undefined, 'aborted');

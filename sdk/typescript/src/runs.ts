@@ -1,4 +1,4 @@
-import { checkKey, checkSegment, checkText, jsonText, need } from './arguments.ts';
+import { checkKey, checkSegment, checkText, given, jsonText, need } from './arguments.ts';
 import { ask, objectOf, objectWith } from './ask.ts';
 import { type Answer, headerOf } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
@@ -56,7 +56,7 @@ export async function startRun(
       operation: 'startRun',
       path: { name: of.workflow },
       headers: keyHeader(of.key),
-      body: jsonText({ input: defined(of.input, 'input') }, 'input'),
+      body: jsonText({ input: given(of.input, 'input') }, 'input'),
     },
     fences: { sameKey: true },
     decode: objectWith<{ runId: string }>('runId'),
@@ -116,7 +116,7 @@ export async function answerGate(
       operation: 'answerGate',
       path: { runId: of.runId, gate: of.gate },
       headers: keyHeader(of.key),
-      body: jsonText({ event: of.event, input: defined(of.input, 'input') }, 'input'),
+      body: jsonText({ event: of.event, input: given(of.input, 'input') }, 'input'),
     },
     fences: { sameKey: true },
     decode: (answer: Answer) => {
@@ -141,6 +141,7 @@ export async function cancelRun(
 ): Promise<void> {
   checkSegment(of.runId, 'runId');
   const { runId, reason } = of;
+  if (reason !== undefined) checkText(reason, 'reason');
   const call = { operation: 'cancelRun', path: { runId }, body: jsonText({ reason }, 'reason') };
   try {
     await ask(connection, { seat: 'cancel_run', call, decode: objectOf }, options);
@@ -164,10 +165,4 @@ function pageOf<Item>(answer: Answer): Page<Item> | undefined {
   if (body === undefined || !Array.isArray(body.items)) return undefined;
   const page = { items: body.items as Item[] };
   return typeof body.nextCursor === 'string' ? { ...page, nextCursor: body.nextCursor } : page;
-}
-
-/** An `undefined` would vanish from the JSON text and be another request. */
-function defined(value: unknown, argument: string): unknown {
-  need(value !== undefined, argument, 'a JSON value');
-  return value;
 }

@@ -3,7 +3,7 @@
  * proved about all copies together. What an answer means to the caller is for the seat's own file.
  */
 import { setMaxListeners } from 'node:events';
-import { checkMs } from './arguments.ts';
+import { checkMs, checkSignal } from './arguments.ts';
 import { type Answer, classify, headerOf, isOurs, type Verdict } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
 import { type FaultContext, TurnwireFault } from './fault.ts';
@@ -62,6 +62,7 @@ export class SeatCall {
   constructor(connection: Connection, seat: string, policy: SeatPolicy, options: CallOptions | undefined) {
     checkMs(options?.windowMs, Number.POSITIVE_INFINITY, 'windowMs');
     checkMs(options?.attemptMs, longestTimerMs, 'attemptMs');
+    checkSignal(options?.signal, 'signal');
     this.internals = connection[internals];
     this.seat = seat;
     this.policy = options?.windowMs === undefined ? policy : { ...policy, windowMs: options.windowMs };

@@ -1,4 +1,4 @@
-import { checkIid } from './arguments.ts';
+import { checkHeaderText, checkIid } from './arguments.ts';
 import { ask, objectOf } from './ask.ts';
 import { type Answer, headerOf } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
@@ -26,6 +26,7 @@ export async function surface(
   options?: CallOptions,
 ): Promise<SurfaceRead> {
   checkIid(of.iid);
+  if (of.etag !== undefined) checkHeaderText(of.etag, 'etag');
   const question = {
     seat: of.step === true ? 'surface_step' : 'surface',
     call: { operation: 'readSurface', path: { iid: of.iid }, headers: { 'if-none-match': of.etag } },
