@@ -19,6 +19,7 @@ export default defineConfig({
     testTimeout: 20_000,
     coverage: {
       provider: 'v8',
+      reportOnFailure: true,
       reportsDirectory: 'coverage',
       reporter: ['text-summary', 'json-summary'],
       include: [

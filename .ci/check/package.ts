@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'tsdown';
@@ -24,7 +24,10 @@ export const packages: Check = {
 async function check(root: string, folder: string, entries: readonly string[]): Promise<readonly string[]> {
   const packed = mkdtempSync(join(tmpdir(), 'turnwire-package-'));
   try {
-    for (const file of ['package.json', 'README.md']) cpSync(join(root, folder, file), join(packed, file));
+    cpSync(join(root, folder, 'README.md'), join(packed, 'README.md'));
+    // Its scripts build in the workspace that this copy is not in.
+    const { scripts: _, ...manifest } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    writeFileSync(join(packed, 'package.json'), JSON.stringify(manifest));
     await build({
       cwd: join(root, folder),
       config: false,
