@@ -19,10 +19,17 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'turnwire-demo-'));
   const timeline = new Timeline((text) => process.stdout.write(text));
   const cast = await Cast.create(folder, (line) => timeline.log(line));
-  process.once('SIGINT', () => {
+  const clear = () => {
     cast.kill();
-    process.exit(130);
-  });
+    if (options.keep) process.stdout.write(`kept in ${folder}\n`);
+    else rmSync(folder, { recursive: true, force: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      clear();
+      process.exit(130);
+    });
+  }
   const real = realModel();
   try {
     const told = tell(cast, timeline, {
@@ -38,9 +45,7 @@ async function main(): Promise<number> {
     process.stdout.write(`\n${text}\n`);
     return ok ? 0 : 1;
   } finally {
-    cast.kill();
-    if (options.keep) process.stdout.write(`kept in ${folder}\n`);
-    else rmSync(folder, { recursive: true, force: true });
+    clear();
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 
@@ -35,7 +36,8 @@ export function readOptions(args: readonly string[]): DemoOptions {
     keep: boolean;
   }>();
   if (!input.startsWith('@')) throw new UsageError('--input takes @FILE, a file that holds a unified diff');
-  const file = input.slice(1);
+  // npm runs a script in the package's folder, and says where its caller stands.
+  const file = resolve(process.env.INIT_CWD ?? '.', input.slice(1));
   return { title: title ?? `Review of ${file.split('/').pop()}`, diff: readDiff(file), interactive, keep };
 }
 

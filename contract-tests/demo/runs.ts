@@ -1,5 +1,5 @@
 import type { Feed } from './feed.ts';
-import type { GateAnswer } from './gate.ts';
+import type { GateAnswer, OpenGate } from './gate.ts';
 import type { Timeline } from './timeline.ts';
 import { ask, type FeedFrame, type Peer } from './wire.ts';
 
@@ -17,11 +17,13 @@ export async function begin(peer: Peer, timeline: Timeline, name: string, input:
 export async function answerGate(peer: Peer, feed: Feed, answer: GateAnswer, run: string): Promise<void> {
   const opened = await feed.until(ends(run, 'gate.opened', 'run.status'));
   if (opened.type !== 'gate.opened') return;
-  const gate = opened.data.gate as { gate: string; gateId: string; accepts: { name: string }[] };
-  const { event, input } = await answer(
-    run,
-    gate.accepts.map(({ name }) => name),
-  );
+  const gate = opened.data.gate as {
+    gate: string;
+    gateId: string;
+    accepts: { name: string }[];
+    meta?: OpenGate['meta'];
+  };
+  const { event, input } = await answer(run, { accepts: gate.accepts.map(({ name }) => name), meta: gate.meta });
   const path = `/runs/${run}/gates/${encodeURIComponent(gate.gateId)}/events`;
   const { status, body } = await ask(peer, 'POST', path, { event, input }, `demo-${gate.gateId}`);
   if (status !== 200) throw new Error(`the answer to the gate was refused with ${status}: ${JSON.stringify(body)}`);

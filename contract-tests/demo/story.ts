@@ -117,7 +117,7 @@ async function replaceHarness(
   timeline.say('harness', 'told to go (SIGTERM) with run 3 behind run 2 in its queue');
   const late = await begin(peer, timeline, 'run 4', input);
   const code = await old?.ended;
-  timeline.say('harness', `finished what it had and ended with ${code}`);
+  timeline.say('harness', `finished what ran, set down what waits for the workflow, and ended with ${code}`);
   await startHarness(cast, model);
   timeline.say('harness', 'a new one took over, on the same data');
   return [running, queued, late];

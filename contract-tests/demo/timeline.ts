@@ -35,7 +35,7 @@ export class Timeline {
     } else if (role === 'custodian' && msg === 'unreachable') {
       this.say(
         role,
-        `no answer from the orchestrator: ${fields.route} (${[fields.flags].flat().join(',')}), ${fields.attempts} attempts`,
+        `no answer from the orchestrator to a ${fields.route}: flags ${[fields.flags].flat().join(',')}, ${fields.attempts} attempts`,
       );
     }
   }
@@ -62,14 +62,20 @@ function sentence(type: string, data: FeedFrame['data']): string | undefined {
     case 'run.retry':
       return `${data.reason} number ${data.attempt}${data.code ? ` after ${data.code}` : ''}`;
     case 'gate.opened':
-      return `waits for a person at ${(data.gate as { gate?: string }).gate}`;
+      return gateSentence(data.gate as { gate?: string; meta?: unknown });
     case 'gate.closed':
       return `answered ${data.event ?? ''}`;
     case 'run.status':
-      return `${data.status} in state ${JSON.stringify(data.value)}`;
+      return data.value === undefined ? String(data.status) : `${data.status} in state ${JSON.stringify(data.value)}`;
     default:
       return undefined;
   }
+}
+
+/** What the person at the gate has to know: the workflow's own word about it, cut to a line. */
+function gateSentence({ gate, meta }: { gate?: string; meta?: unknown }): string {
+  const about = meta === undefined ? '' : `: ${JSON.stringify(meta).slice(0, 160)}`;
+  return `waits for a person at ${gate}${about}`;
 }
 
 function pickSentence({ event, status, turnComplete }: FeedFrame['data']): string {

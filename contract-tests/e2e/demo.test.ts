@@ -26,5 +26,5 @@ it('the demo ends with nothing lost, nothing doubled, and every budget held', { 
   // The story did happen: a late start absorbed, a pick outstanding under SIGKILL, a drained Harness.
   expect(stdout).toMatch(/absorbed: seat admission, \d+ attempts in \d+ ms, last ECONNREFUSED/);
   expect(stdout).toContain('killed (SIGKILL) while the pick is outstanding');
-  expect(stdout).toContain('finished what it had and ended with 0');
+  expect(stdout).toContain('set down what waits for the workflow, and ended with 0');
 });
