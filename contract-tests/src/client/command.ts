@@ -1,23 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { UsageError } from '../model/command.ts';
 import { conforms, type Level } from '../report/check.ts';
 import { writeReport } from '../report/files.ts';
 import { failureLines, summaryLines } from '../report/lines.ts';
+import { exits, number, readKnown } from '../run/flags.ts';
 import { SubjectError } from './adapter.ts';
 import { runClient } from './run.ts';
 
-/** Exit codes of a run: conformant, not, and (2 is usage) a subject that could not be started. */
-const exits = { conformant: 0, not: 1, notStarted: 3 } as const;
+const several = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
 /** Most of a check is waiting; more processes than this only make each other late. */
 const mostJobs = 8;
 
 interface Flags {
   command: string;
-  only?: string;
-  skip?: string;
+  only?: string[];
+  skip?: string[];
   level: Level;
   knownFailing?: string;
   timeout: number;
@@ -33,8 +32,8 @@ export function clientCommand(): Command {
     .description('holds an SDK in any language to the spec, by way of an adapter: see docs/adapters.md')
     .requiredOption('--command <command>', 'starts the adapter, in a shell')
     .addOption(new Option('--level <level>', 'what is asked of it').choices(['must', 'should', 'may']).default('must'))
-    .option('--only <glob>', 'run these checks alone')
-    .option('--skip <glob>', 'leave these checks out')
+    .option('--only <glob>', 'run these checks alone; may be given again', several)
+    .option('--skip <glob>', 'leave these checks out; may be given again', several)
     .option('--known-failing <file>', 'ids of checks that are known to fail, one a line')
     .option('--timeout <seconds>', 'for one command of the adapter', number(0.1), 30)
     .option('--jobs <n>', 'adapters that run side by side', number(1), Math.min(mostJobs, availableParallelism() * 4))
@@ -45,12 +44,6 @@ export function clientCommand(): Command {
       process.exitCode = await run(flags);
     });
 }
-
-const number = (least: number) => (text: string) => {
-  const value = Number(text);
-  if (text.trim() === '' || !(value >= least)) throw new InvalidArgumentError(`must be a number, at least ${least}`);
-  return value;
-};
 
 async function run(flags: Flags): Promise<number> {
   const { command, level, only, skip, seed } = flags;
@@ -74,15 +67,4 @@ async function run(flags: Flags): Promise<number> {
     process.stderr.write(`turnwire-contract: the subject ${error.message}\n`);
     return exits.notStarted;
   }
-}
-
-/** One id a line; what follows a `#` is for people. */
-function readKnown(file: string): string[] {
-  let source: string;
-  try {
-    source = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`);
-  }
-  return source.split('\n').flatMap((line) => line.replace(/#.*/, '').trim() || []);
 }

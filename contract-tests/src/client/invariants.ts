@@ -41,6 +41,17 @@ const delivered: Rule = ({ result, arrivals }, { peer, steps }) => {
   ];
 };
 
+/** A success is something that the peer said. */
+const heard: Rule = (seen, of) => {
+  if (seen.result.outcome !== 'ok') return [];
+  const answers = copiesOf(seen, of).some((each) => wasTaken(each, of.steps) || each.upstream === notModified);
+  if (answers) return [];
+  const did = 'reports a success that no answer of the peer is behind';
+  return [{ did, should: 'report what the peer said', requirement: 'TW-CER-001' }];
+};
+
+const notModified = 304;
+
 const untaken: Rule = ({ result, effects }) => {
   const claims = result.taken === false || notTaken.has(result.outcome ?? '');
   if (!claims || effects.transitions === 0) return [];
@@ -113,7 +124,7 @@ const text: Rule = ({ result }, { call, peer, expect }) => {
 };
 
 const rules: readonly Rule[] = [
-  ...[neverDelivered, delivered, untaken, sameKeys, credential, faultShape, routability, text],
+  ...[neverDelivered, delivered, heard, untaken, sameKeys, credential, faultShape, routability, text],
 ];
 
 export function broken(seen: Seen, of: ClientCase): Mismatch[] {

@@ -1,20 +1,20 @@
 import { matches } from '../faults/choose.ts';
 import { type Check, type CheckResult, countsAt, type Level, type Report } from '../report/check.ts';
+import { declaredFailures, sentence } from '../run/outcome.ts';
 import { Adapter, SubjectError } from './adapter.ts';
 import type { ClientCase } from './case.ts';
 import { loadCases } from './load.ts';
 import type { Introduction } from './protocol.ts';
 import { runCase } from './run-case.ts';
 import type { Mismatch } from './seen.ts';
-import { requirements } from './spec.ts';
 import { runVector, type VectorCheck, vectorChecks } from './vectors.ts';
 
 export interface ClientRun {
   readonly command: string;
   readonly level: Level;
   /** Ids of checks, `*` standing for any characters; all when absent. */
-  readonly only?: string;
-  readonly skip?: string;
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
   readonly knownFailing?: readonly string[];
   readonly timeoutMs: number;
   readonly jobs: number;
@@ -53,15 +53,8 @@ export async function runClient(options: ClientRun): Promise<Report> {
     seed,
     ms,
     checks,
-    knownFailing: known(checks, options),
+    knownFailing: declaredFailures(checks, options.knownFailing ?? []),
   };
-}
-
-function known(checks: readonly CheckResult[], { knownFailing = [] }: ClientRun): Report['knownFailing'] {
-  const declared = checks.filter(({ id }) => knownFailing.includes(id));
-  const ids = (verdict: CheckResult['verdict']) =>
-    declared.filter((each) => each.verdict === verdict).map(({ id }) => id);
-  return { failed: ids('failed'), passed: ids('passed') };
 }
 
 function tasksOf(introduction: Introduction, options: ClientRun): Task[] {
@@ -78,9 +71,8 @@ function tasksOf(introduction: Introduction, options: ClientRun): Task[] {
 }
 
 function isWanted({ id, level }: Check, { only, skip, level: asked }: ClientRun): boolean {
-  return (
-    countsAt(level, asked) && (only === undefined || matches(only, id)) && (skip === undefined || !matches(skip, id))
-  );
+  const named = (patterns: readonly string[]) => patterns.some((pattern) => matches(pattern, id));
+  return countsAt(level, asked) && (only === undefined || named(only)) && (skip === undefined || !named(skip));
 }
 
 /** A connect to a full queue lasts as long as the subject's connect timeout. */
@@ -139,13 +131,4 @@ class Worker {
     await this.#adapter?.stop();
     this.#adapter = (await Adapter.start(this.#options.command, this.#options.timeoutMs)).adapter;
   }
-}
-
-/** What the subject did, what it should do, and where the spec says so. */
-function sentence(mismatches: readonly Mismatch[], check: Check): string {
-  const [first] = mismatches;
-  const more = mismatches.length > 1 ? ` (and ${mismatches.length - 1} more)` : '';
-  const [id = ''] = first?.requirement === undefined ? check.requirements : [first.requirement];
-  const where = `${id}, spec/protocol.md: "${requirements.get(id) ?? ''}"`;
-  return `the subject ${first?.did}; it should ${first?.should}${more}. ${check.says} ${where}`;
 }

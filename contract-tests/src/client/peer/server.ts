@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { protocol } from '../spec.ts';
 import { HarnessDouble } from './harness.ts';
 import { OrchestratorDouble } from './orchestrator.ts';
 import { operationOf } from './routes.ts';
@@ -26,6 +27,8 @@ export async function startPeer(settings: PeerSettings): Promise<Peer> {
       send(response, reply, harness.store);
     });
   });
+  // As our own servers do: whoever drops an idle socket here is the client.
+  server.keepAliveTimeout = protocol.constants.serverIdleMs ?? 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = () =>
