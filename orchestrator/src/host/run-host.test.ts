@@ -152,7 +152,9 @@ describe('requests', () => {
     expect([...first.items, ...second.items].map(({ runId }) => runId).sort()).toEqual([...ids].sort());
     expect(second.nextCursor).toBeUndefined();
     await expect(world.host.runs({ cursor: 'garbage' })).rejects.toMatchObject({ code: 'bad_request' });
-    expect((await world.host.runs({ status: 'cancelled' })).items.map(({ runId }) => runId)).toEqual([ids[0]]);
+    expect((await world.host.runs({ status: 'cancelled' })).items).toEqual([
+      expect.objectContaining({ runId: ids[0], reason: 'no more' }),
+    ]);
   });
 });
 
@@ -178,7 +180,15 @@ describe('ending turns', () => {
     );
     expect(new Set(world.harness.admissions.map(({ key }) => key)).size).toBe(3);
     expect((await world.host.run(runId))?.executions).toEqual([
-      expect.objectContaining({ status: 'failed', category: 'agent_error' }),
+      {
+        executionId: expect.any(String),
+        agent: 'coder',
+        status: 'failed',
+        category: 'agent_error',
+        reason: expect.stringContaining('without a pick'),
+        startedAt: expect.any(String),
+        endedAt: expect.any(String),
+      },
     ]);
   });
 });

@@ -18,23 +18,23 @@ export function endRun(draft: Draft, end: RunEnd, cause: Cause): void {
   state.endedAt = env.now;
   if (end.status === 'done' && end.output !== undefined) state.output = end.output;
   if (end.status === 'error') state.fault = end.fault;
+  if (end.status === 'cancelled' && end.reason !== undefined) state.reason = end.reason;
   const endedBy = end.status === 'cancelled' ? 'cancelled' : 'run_ended';
   for (const turn of state.turns.filter((one) => one.phase === 'open')) leaveTurn(draft, turn, cause, endedBy);
   for (const gate of state.gates) closeGate(draft, gate.invokeId);
   state.actors = [];
   state.deadlines = [];
-  tell(draft, 'run.status', state.runId, statusData(draft, end));
+  tell(draft, 'run.status', state.runId, statusData(draft));
 }
 
-function statusData(draft: Draft, end: RunEnd) {
-  const { state } = draft;
+function statusData({ state }: Draft) {
   return {
     workflow: state.workflow,
     status: state.status,
     value: state.value,
     output: state.output,
     fault: state.fault as unknown as JsonValue | undefined,
-    reason: end.status === 'cancelled' ? end.reason : undefined,
+    reason: state.reason,
   };
 }
 

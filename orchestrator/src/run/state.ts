@@ -149,6 +149,8 @@ export interface RunState {
   value: JsonValue;
   output?: JsonValue;
   fault?: RunFault;
+  /** Why it was cancelled, if that was said. */
+  reason?: string;
   startedAt: number;
   endedAt?: number;
   turns: Turn[];

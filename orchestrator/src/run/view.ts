@@ -42,6 +42,7 @@ export function runView(
     gates: seen !== undefined && 'env' in seen ? gateViews(seen, state.gates) : gatesAsSaved(state.gates),
     ...(state.output === undefined ? {} : { output: state.output }),
     ...(fault === undefined ? {} : { fault }),
+    ...(state.reason === undefined ? {} : { reason: state.reason }),
     startedAt: timeText(state.startedAt),
     ...(state.endedAt === undefined ? {} : { endedAt: timeText(state.endedAt) }),
   };
@@ -51,6 +52,14 @@ const gatesAsSaved = (gates: readonly Gate[]): GateView[] =>
   gates.map(({ gate, gateId, since }) => ({ gate, gateId, accepts: [], since: timeText(since) }));
 
 function executionView(row: ExecutionRow): ExecutionView {
-  const { executionId, agent, status, category } = row;
-  return { executionId, agent, status, ...(category === undefined ? {} : { category }) };
+  const { executionId, agent, status, category, reason, startedAt, endedAt } = row;
+  return {
+    executionId,
+    agent,
+    status,
+    ...(category === undefined ? {} : { category }),
+    ...(reason === undefined ? {} : { reason }),
+    startedAt: timeText(startedAt),
+    ...(endedAt === undefined ? {} : { endedAt: timeText(endedAt) }),
+  };
 }

@@ -51,6 +51,10 @@ export interface ExecutionView {
   status: ExecutionStatus;
   /** One of the closed set of failure categories, on `failed` and `timed_out`. */
   category?: string;
+  /** For people: what happened. */
+  reason?: string;
+  startedAt?: string;
+  endedAt?: string;
 }
 
 export interface RunView {
@@ -63,6 +67,8 @@ export interface RunView {
   gates: GateView[];
   output?: JsonValue;
   fault?: RunFault;
+  /** Why it was cancelled, if that was said. */
+  reason?: string;
   startedAt: string;
   endedAt?: string;
 }

@@ -454,6 +454,12 @@ export interface components {
             status: components["schemas"]["ExecutionStatus"];
             /** @description When it failed or timed out. */
             category?: components["schemas"]["FailureCategory"];
+            /** @description For people, when it failed or timed out: what happened. */
+            reason?: string;
+            /** @description When its turn began. */
+            startedAt?: components["schemas"]["Time"];
+            /** @description When it got its terminal status. */
+            endedAt?: components["schemas"]["Time"];
         };
         /** @description Why a run ended `error`, or why it stands `drifted` (TW-RUN-012). */
         RunFault: {
@@ -484,6 +490,8 @@ export interface components {
             /** @description The Machine's output once the run is `done`. */
             output?: components["schemas"]["Json"];
             fault?: components["schemas"]["RunFault"];
+            /** @description Why it was cancelled, if that was said. */
+            reason?: string;
             startedAt: components["schemas"]["Time"];
             endedAt?: components["schemas"]["Time"];
         };
@@ -594,9 +602,6 @@ export interface components {
             iid?: string;
             turnId?: string;
             placement?: components["schemas"]["Placement"];
-            startedAt?: components["schemas"]["Time"];
-            /** @description For people, when it failed. */
-            reason?: string;
         };
         /** @description A Harness registered itself, changed its health, or was removed. */
         NodeEvent: components["schemas"]["FeedBase"] & {
