@@ -1,37 +1,24 @@
 /** Checks a script, so that a mistake in it is one clear line and not a strange answer later. */
+import {
+  amount,
+  anything,
+  type Check,
+  count,
+  either,
+  fail,
+  flag,
+  list,
+  oneOf,
+  record,
+  ShapeError,
+  shape,
+  text,
+  whole,
+} from '../shape.ts';
 import type { Script } from './script.ts';
 
 /** The script is wrong; the message is one line that names the place. */
-export class ScriptError extends Error {
-  override readonly name = 'ScriptError';
-}
-
-/** Says what is wrong with the value at this place, by throwing `ScriptError`. */
-type Check = (value: unknown, at: string) => void;
-
-const fail = (at: string, what: string): never => {
-  throw new ScriptError(`${at === '' ? 'the script' : at}: ${what}`);
-};
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const text: Check = (value, at) => typeof value === 'string' || fail(at, 'must be a text');
-const flag: Check = (value, at) => typeof value === 'boolean' || fail(at, 'must be true or false');
-const anything: Check = () => undefined;
-
-const whole =
-  (min: number): Check =>
-  (value, at) =>
-    (Number.isInteger(value) && (value as number) >= min) || fail(at, `must be a whole number, at least ${min}`);
-
-const amount: Check = (value, at) =>
-  (typeof value === 'number' && value >= 0) || fail(at, 'must be a number, at least 0');
-
-const oneOf =
-  (...words: string[]): Check =>
-  (value, at) =>
-    words.includes(value as string) || fail(at, `must be one of ${words.join(', ')}`);
+export { ShapeError as ScriptError };
 
 const pattern: Check = (value, at) => {
   text(value, at);
@@ -42,48 +29,7 @@ const pattern: Check = (value, at) => {
   }
 };
 
-const list =
-  (item: Check): Check =>
-  (value, at) => {
-    if (!Array.isArray(value)) return fail(at, 'must be a list');
-    value.forEach((entry, index) => {
-      item(entry, `${at}[${index}]`);
-    });
-  };
-
-const record =
-  (item: Check): Check =>
-  (value, at) => {
-    if (!isRecord(value)) return fail(at, 'must be an object');
-    for (const [key, entry] of Object.entries(value)) item(entry, `${at}.${key}`);
-  };
-
-const shape =
-  (fields: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check =>
-  (value, at) => {
-    if (!isRecord(value)) return fail(at, 'must be an object');
-    const place = (key: string) => (at === '' ? key : `${at}.${key}`);
-    for (const key of needed) if (!(key in value)) fail(place(key), 'is missing');
-    for (const [key, entry] of Object.entries(value)) {
-      const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
-      if (check === undefined) return fail(place(key), `is not known here (${Object.keys(fields).join(', ')})`);
-      check(entry, place(key));
-    }
-  };
-
-const either =
-  (test: (value: unknown) => boolean, yes: Check, no: Check): Check =>
-  (value, at) =>
-    test(value) ? yes(value, at) : no(value, at);
-
-const pair: Check = (value, at) => {
-  list(whole(1))(value, at);
-  const range = value as number[];
-  if (range.length !== 2 || (range[0] as number) > (range[1] as number)) fail(at, 'must be [first, last]');
-};
-
 const isText = (value: unknown) => typeof value === 'string';
-const count = either(Array.isArray, pair, whole(1));
 const oneMatcher = either(isText, text, shape({ contains: text, notContains: text, matches: pattern, equals: text }));
 const matcher = either(Array.isArray, list(oneMatcher), oneMatcher);
 const times = either((value) => typeof value === 'number', whole(0), shape({ min: whole(0), max: whole(0) }));
