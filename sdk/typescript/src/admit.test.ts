@@ -20,7 +20,7 @@ function circular(): { message: string } {
 }
 
 describe('admit', () => {
-  it('TW-ADM-003: sends the key, the exact body and the token, once', async () => {
+  it('TW-ADM-003, TW-RET-024: sends the key, the exact body and the token, once, and asks nothing before', async () => {
     const peer = await peerOf(() => taken);
     const { connection, clock, lines } = connected(peer.url);
     const text = '{"message": "hello",  "notices":[]}';
