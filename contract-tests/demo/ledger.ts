@@ -5,7 +5,8 @@ import Database from 'better-sqlite3';
 import { parse } from 'yaml';
 import type { Cast } from './cast.ts';
 import type { Timeline } from './timeline.ts';
-import { ask } from './wire.ts';
+import { untruths } from './told.ts';
+import { ask, type Peer } from './wire.ts';
 
 export interface Seat {
   readonly role: string;
@@ -27,6 +28,10 @@ export interface Facts {
   readonly runTwice: number;
   readonly picksTaken: number;
   readonly transitions: number;
+  /** Turns that ended in a named fault. */
+  readonly faults: readonly string[];
+  /** Picks of which an agent was told something untrue. */
+  readonly untrue: number;
   readonly seats: readonly Seat[];
   /** Each way in which something was lost, doubled or left standing; empty when nothing was. */
   readonly findings: readonly string[];
@@ -43,6 +48,8 @@ interface Intent {
   readonly fault: string | null;
 }
 interface Delivery {
+  readonly iid: string;
+  readonly event: string;
   readonly delivery_id: string;
   readonly transitions: number;
   readonly receipt: string | null;
@@ -76,9 +83,12 @@ async function look(cast: Cast, runIds: readonly string[], routability: Timeline
   const runs = all<{ run_id: string; status: string }>('SELECT run_id, status FROM runs');
   const turns = all<{ turn_id: string }>('SELECT turn_id FROM turns');
   const intents = all<Intent>('SELECT * FROM intents');
-  const deliveries = all<Delivery>('SELECT delivery_id, transitions, receipt FROM deliveries');
+  const deliveries = all<Delivery>('SELECT iid, event, delivery_id, transitions, receipt FROM deliveries');
   database.close();
-  const submissions = await submissionsOf(cast, intents);
+  const peer = { url: cast.url('harness'), token: cast.harnessToken };
+  const conversations = new Map(intents.map(({ iid, agent }) => [iid, agent]));
+  const submissions = await submissionsOf(peer, conversations);
+  const untrue = await untruths(peer, conversations, deliveries);
   const { lost, runTwice, findings } = compare(intents, submissions);
   const sent = intents.filter((intent) => intent.sent_at !== null);
   const resent = routability
@@ -94,15 +104,15 @@ async function look(cast: Cast, runIds: readonly string[], routability: Timeline
     runTwice,
     picksTaken: deliveries.length,
     transitions: deliveries.reduce((sum, { transitions }) => sum + transitions, 0),
+    faults: intents.flatMap(({ turn_id, fault }) => (fault === null ? [] : [`turn ${turn_id}: ${fault}`])),
+    untrue: untrue.length,
     seats: routability.map(withinBudget),
-    findings: [...findings, ...unanswered(deliveries)],
+    findings: [...findings, ...unanswered(deliveries), ...untrue],
   };
 }
 
 /** Every Submission that the Harness ever took for these conversations, from its own history. */
-async function submissionsOf(cast: Cast, intents: readonly Intent[]): Promise<Submission[]> {
-  const peer = { url: cast.url('harness'), token: cast.harnessToken };
-  const conversations = new Map(intents.map(({ iid, agent }) => [iid, agent]));
+async function submissionsOf(peer: Peer, conversations: ReadonlyMap<string, string>): Promise<Submission[]> {
   const lists = await Promise.all(
     [...conversations].map(async ([iid, agent]) => {
       const path = `/agents/${encodeURIComponent(agent)}/${iid}?view=history`;

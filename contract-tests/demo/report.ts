@@ -5,6 +5,8 @@ export function verdict(facts: Facts, exits: Readonly<Record<string, number | st
   const unclean = Object.entries(exits).filter(([, code]) => code !== 0);
   const wrong = [
     ...facts.findings,
+    // Nothing in the story is a reason to give a turn up.
+    ...facts.faults,
     ...facts.seats
       .filter((seat) => !seat.within)
       .map((seat) => `seat ${seat.seat} of the ${seat.role} spent more than its budget`),
@@ -19,6 +21,7 @@ export function verdict(facts: Facts, exits: Readonly<Record<string, number | st
     ['run twice', facts.runTwice],
     ['picks taken', facts.picksTaken],
     ['transitions', facts.transitions],
+    ['told untrue', facts.untrue],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);

@@ -20,6 +20,7 @@ it('the demo ends with nothing lost, nothing doubled, and every budget held', { 
   expect(stdout).toMatch(/runs that ended +4 of 4/);
   expect(row(stdout, 'lost')).toBe(0);
   expect(row(stdout, 'run twice')).toBe(0);
+  expect(row(stdout, 'told untrue')).toBe(0);
   expect(row(stdout, 'admissions taken')).toBe(4);
   expect(row(stdout, 'picks taken')).toBe(row(stdout, 'transitions'));
   expect(row(stdout, 'picks taken')).toBeGreaterThanOrEqual(8);

@@ -59,7 +59,7 @@ describe.each(['orchestrator', 'harness', 'custodian'] as const)('SIGKILL of the
     async (afterMs) => {
       const facts = await killed(role, afterMs);
       const { text } = set as Stage;
-      expect(facts, text()).toMatchObject({ runsEnded: RUNS, lost: 0, runTwice: 0, findings: [] });
+      expect(facts, text()).toMatchObject({ runsEnded: RUNS, lost: 0, runTwice: 0, untrue: 0, findings: [] });
       expect(facts.picksTaken, text()).toBe(facts.transitions);
     },
   );
