@@ -81,7 +81,7 @@ function* causes(error: unknown): Generator<object> {
 }
 
 function messageOf(error: unknown): string {
-  const said = isObject(error) ? (textMember(error, 'message') ?? textMember(error, 'name')) : String(error);
+  const said = isObject(error) ? (textMember(error, 'message') ?? textMember(error, 'name') ?? '') : String(error);
   // OpenSSL ends its messages in a line break, and a clause in the middle of a text has none.
   return said.replaceAll(/\s+/g, ' ').trim() || 'an error without a message';
 }
