@@ -1,5 +1,6 @@
 /** The Harness without its HTTP: what the routes ask, in the words of the wire. */
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Problem } from '@turnwire/server';
 import type { HiddenRecord, Prompt, Settlement, Submission } from '../conversation/state.ts';
 import { abortTargets, judgeAdmission } from '../conversation/step.ts';
@@ -46,6 +47,8 @@ export class Harness {
 
   /** Opens a folder that this process holds. Nothing runs before `recover`. */
   constructor(readonly options: HarnessOptions) {
+    // Every request that is under way listens to them: many are no leak.
+    setMaxListeners(0, this.draining.signal, this.closing.signal);
     this.folder = openFolder(options.dataDir);
     this.journal = new Journal(options.fail);
     this.turns = new Turns(options);

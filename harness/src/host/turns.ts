@@ -1,4 +1,5 @@
 /** Runs turns: takes the effects of conversations, gives slots, and brings back how each turn ended. */
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '@turnwire/server';
 import type { Settlement, Submission } from '../conversation/state.ts';
 import type { ConversationEffect } from '../conversation/step.ts';
@@ -60,6 +61,8 @@ export class Turns {
 
   constructor(readonly options: TurnsOptions) {
     this.#slots = new Slots(options.concurrency);
+    // Every turn at work listens to it.
+    setMaxListeners(0, this.#suspend.signal);
   }
 
   readonly perform = (conversation: Conversation, effect: ConversationEffect): void => {

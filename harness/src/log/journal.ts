@@ -1,19 +1,24 @@
-/** Group commit over all logs: what is appended while one sync runs shares the next (TW-ADM-017, TW-DUR-009). */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+/**
+ * Group commit: what is appended to a log while one sync of it runs shares the next (TW-ADM-017, TW-DUR-009). Logs do not
+ * wait for each other.
+ */
+import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { LogRecord } from '../conversation/state.ts';
 import { MAX_OPEN_LOGS } from '../limits.ts';
 import type { LogFile } from './log-file.ts';
 
-interface Waiting {
-  readonly resolve: () => void;
-}
+const sync = promisify(fsync);
 
 export class Journal {
-  readonly #dirty = new Map<LogFile, Waiting[]>();
+  /** Who waits for what is not being written yet, by log; the logs in the order in which they came. */
+  readonly #waiting = new Map<LogFile, (() => void)[]>();
+  readonly #writing = new Set<LogFile>();
   /** Logs whose file is open, the one used longest ago first. */
   readonly #open = new Set<LogFile>();
-  #running: Promise<void> | undefined;
+  readonly #folders = new Map<string, FolderSync>();
+  #idle: (() => void)[] = [];
   #failed = false;
 
   /** @param fail ends the process: what could not be written must never be acknowledged */
@@ -22,59 +27,121 @@ export class Journal {
   /** Resolves when the records are on disk and readers may see them. Never rejects, and never resolves after a failure. */
   append(log: LogFile, records: readonly LogRecord[]): Promise<void> {
     log.append(records);
-    const committed = new Promise<void>((resolve) => {
-      const waiting = this.#dirty.get(log);
-      if (waiting) waiting.push({ resolve });
-      else this.#dirty.set(log, [{ resolve }]);
+    return new Promise<void>((resolve) => {
+      const waiting = this.#waiting.get(log);
+      if (waiting) waiting.push(resolve);
+      else this.#waiting.set(log, [resolve]);
+      this.#begin(log);
     });
-    this.#running ??= this.#run();
-    return committed;
   }
 
   get busy(): boolean {
-    return this.#running !== undefined;
+    return this.#writing.size > 0;
   }
 
   /** Resolves when nothing is left to write. */
   async settled(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  async #run(): Promise<void> {
+  /** File descriptors are few: the rest waits until a log has nothing more to write. */
+  #begin(log: LogFile): void {
+    if (this.#failed || this.#writing.has(log) || this.#writing.size >= MAX_OPEN_LOGS) return;
+    this.#writing.add(log);
+    void this.#run(log);
+  }
+
+  async #run(log: LogFile): Promise<void> {
     // What the same tick appends joins the first write.
     await Promise.resolve();
     try {
-      while (this.#dirty.size > 0 && !this.#failed) await this.#commit();
+      for (let waiting = this.#take(log); waiting && !this.#failed; waiting = this.#take(log)) {
+        await this.#commit(log, waiting);
+      }
     } catch (error) {
-      this.#failed = true;
-      this.fail(error);
-    } finally {
-      this.#running = undefined;
+      if (!this.#failed) {
+        this.#failed = true;
+        this.fail(error);
+      }
     }
+    this.#over(log);
   }
 
-  async #commit(): Promise<void> {
-    const batch = [...this.#dirty].slice(0, MAX_OPEN_LOGS);
-    for (const [log] of batch) this.#dirty.delete(log);
-    const written = batch.map(([log]) => log.write());
+  #take(log: LogFile): (() => void)[] | undefined {
+    const waiting = this.#waiting.get(log);
+    this.#waiting.delete(log);
+    return waiting;
+  }
+
+  async #commit(log: LogFile, waiting: readonly (() => void)[]): Promise<void> {
+    const { created, commit } = log.write();
+    await log.sync();
     // A new file is on disk only when its name is, too.
-    const folders = new Set(batch.filter((_, at) => written[at]?.created).map(([log]) => dirname(log.path)));
-    await Promise.all(batch.map(([log]) => log.sync()));
-    for (const folder of folders) syncFolder(folder);
-    for (const { commit } of written) commit();
-    for (const [, waiting] of batch) for (const { resolve } of waiting) resolve();
-    this.#closeOldest(batch.map(([log]) => log));
+    if (created) await this.#folder(dirname(log.path)).sync();
+    if (this.#failed) return;
+    commit();
+    for (const resolve of waiting) resolve();
   }
 
-  #closeOldest(used: readonly LogFile[]): void {
-    for (const log of used) {
-      this.#open.delete(log);
-      this.#open.add(log);
-    }
+  #over(log: LogFile): void {
+    this.#writing.delete(log);
+    this.#closeOldest(log);
+    const [next] = this.#waiting.keys();
+    if (next) this.#begin(next);
+    if (this.busy) return;
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
+  }
+
+  #closeOldest(used: LogFile): void {
+    this.#open.delete(used);
+    this.#open.add(used);
     for (const log of this.#open) {
       if (this.#open.size <= MAX_OPEN_LOGS) return;
+      if (this.#writing.has(log)) continue;
       log.close();
       this.#open.delete(log);
+    }
+  }
+
+  #folder(path: string): FolderSync {
+    const known = this.#folders.get(path) ?? new FolderSync(path);
+    this.#folders.set(path, known);
+    return known;
+  }
+}
+
+/** Syncs of one folder: those who come while one runs share the next. */
+class FolderSync {
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(readonly path: string) {}
+
+  sync(): Promise<void> {
+    if (!this.#running) return this.#begin();
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      return this.#begin();
+    });
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    const running = this.#once().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
+
+  async #once(): Promise<void> {
+    const descriptor = openSync(this.path, 'r');
+    try {
+      await sync(descriptor);
+    } finally {
+      closeSync(descriptor);
     }
   }
 }
