@@ -241,6 +241,9 @@ describe('deliver: with clientDeliveryIds', () => {
     const lost = problem(404, 'unknown_delivery');
     expect((await delivered(capable, ['reset', problem(503, 'stopping')], [lost])).outcome.code).toBe('unknown');
     expect((await delivered(capable, ['reset', problem(401, 'unauthorized')], [lost])).outcome.code).toBe('unknown');
+    // Another pick being worked on passes, and the first copy can arrive after it.
+    const other = problem(409, 'pick_outstanding', { deliveryId: 'd9', event: 'slow' });
+    expect((await delivered(capable, ['reset', other], [lost])).outcome.code).toBe('unknown');
     // Given after the check for a known id, so it speaks of the first copy as well.
     expect((await delivered(capable, ['reset', problem(422, 'refused')], [lost])).outcome.code).toBe('refused');
   });

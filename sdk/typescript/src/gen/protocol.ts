@@ -2157,8 +2157,7 @@ export const outcomes: Readonly<Record<OutcomeCode, OutcomeRow>> = {
         "status": [409, 409],
         "codes": ["pick_outstanding"]
       }
-    ],
-    "ofEveryCopy": true
+    ]
   },
   "stopping": {
     "kind": "error",

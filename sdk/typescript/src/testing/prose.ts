@@ -191,7 +191,7 @@ const refusals: readonly (readonly [number, string | undefined, string, boolean]
   [403, 'stand_in_missing', 'forbidden', false],
   [404, 'turn_over', 'turn_over', true],
   [404, 'no_route', 'rejected', false],
-  [409, 'pick_outstanding', 'outstanding_conflict', true],
+  [409, 'pick_outstanding', 'outstanding_conflict', false],
   [409, 'already_ended', 'rejected', false],
   [413, 'too_large', 'rejected', false],
   [422, 'refused', 'refused', true],
