@@ -35,6 +35,8 @@ export const INPUT_FILE_MAX_BYTES = 8_388_608;
 export const CHILD_START_MS = 60_000;
 /** `turnwire dev`: how long a process may drain after Ctrl-C before it is killed; above an orchestrator's own 10 s. */
 export const CHILD_STOP_MS = 15_000;
+/** `turnwire dev`: npm passes Ctrl-C on to a process that has had it from the terminal already; so soon it is the same press. */
+export const SAME_PRESS_MS = 500;
 /** `turnwire dev`: running turns get this long to finish, in seconds; a person waits for the prompt. */
 export const DEV_DRAIN_SECONDS = 3;
 

@@ -48,7 +48,7 @@ describe('turnwire dev', () => {
     expect(io.stdout).toContain('Orchestrator  http://turnwire-orchestrator.test');
     expect(io.stdout).toContain('http://turnwire-contract.test   scripted');
     await expect.poll(() => io.stdout, { timeout: 10_000 }).toMatch(/^harness {6}up pid=|^harness {6}up$/m);
-    expect(readFileSync(address(), 'utf8')).toBe('http://turnwire-orchestrator.test\n');
+    expect(readFileSync(address(), 'utf8')).toBe(`http://turnwire-orchestrator.test\n${process.pid}\n`);
     io.interrupt();
     await running;
     expect(readFileSync(join(dir, 'order'), 'utf8').split('\n')[0]).toBe('turnwire-harness');
@@ -82,6 +82,31 @@ describe('turnwire dev', () => {
     expect(readFileSync(join(dir, 'order'), 'utf8')).toBe(
       'turnwire-custodian\nturnwire-orchestrator\nturnwire-contract\n',
     );
+  });
+
+  it('is one per state dir: a second one says so, starts nothing and leaves the first alone', async () => {
+    const running = start();
+    await expect.poll(() => io.stdout, { timeout: 10_000 }).toContain('Ctrl-C stops');
+    const before = readFileSync(address(), 'utf8');
+    rmSync(join(dir, 'turnwire-contract.json'));
+    const second = fakeIo(dir);
+    expect(await runCli(['dev', '--workflows', '.', '--script', 'script.json', '--port', '0'], second)).toBe(2);
+    expect(second.stdout).toBe('');
+    expect(second.stderr).toMatch(
+      new RegExp(
+        `^turnwire: turnwire dev already runs here at http://turnwire-orchestrator.test \\(pid ${process.pid}\\); .*\n$`,
+      ),
+    );
+    expect(existsSync(join(dir, 'turnwire-contract.json'))).toBe(false);
+    expect(readFileSync(address(), 'utf8')).toBe(before);
+    io.interrupt();
+    await running;
+    // What a killed one left is nobody's: the next one begins, and it is gone until there is an address again.
+    writeFileSync(address(), 'http://nowhere.test\n1\n');
+    rmSync(join(dir, 'turnwire-harness.mjs'));
+    io = fakeIo(dir);
+    await expect(start()).rejects.toThrow(/harness did not start/);
+    expect(existsSync(address())).toBe(false);
   });
 
   it.each([

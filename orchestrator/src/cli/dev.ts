@@ -1,17 +1,18 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { port, setting } from '@turnwire/server';
+import { resolve } from 'node:path';
+import { port } from '@turnwire/server';
 import type { Command } from 'commander';
-import { placementOption, stateDirOption, workflowsFolder } from '../settings.ts';
+import { SAME_PRESS_MS } from '../limits.ts';
+import { placementOption, stateDirOption } from '../settings.ts';
 import { type Bin, scriptOf } from './dev/bins.ts';
 import { exitText } from './dev/child.ts';
+import { type Claim, claim } from './dev/claim.ts';
 import { logText } from './dev/log-line.ts';
 import { type Stack, startStack } from './dev/stack.ts';
 import { CliError, ExitCode } from './exit.ts';
 import { readText } from './input.ts';
 import { type Io, print, printJson } from './io.ts';
-import { ADDRESS_FILE } from './target.ts';
+import { quoted } from './words.ts';
+import { chosenWorkflows, workflowsOrExamples } from './workflows.ts';
 
 export interface DevFlags {
   workflows?: string;
@@ -26,14 +27,15 @@ export interface DevFlags {
 
 const NOTES = `
 A port that is taken is replaced by a free one. Without OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY the kit's
-scripted model answers. Ctrl-C drains: the Harness first, then the Custodian, the Orchestrator and the model; again: at once.`;
+scripted model answers. Ctrl-C, a closed terminal and a closed pipe drain: the Harness first, then the Custodian, the
+Orchestrator and the model; Ctrl-C again: at once. One runs per state dir.`;
 
 /** `turnwire dev`: the three roles as child processes, and a scripted model where no key is set. */
 export function devCommand(program: Command, io: Io): void {
   program
     .command('dev')
     .description('start everything on this machine')
-    .addOption(setting('WORKFLOWS', 'folder of workflow modules (default: ./workflows, else the shipped examples)'))
+    .addOption(workflowsOrExamples())
     .addOption(stateDirOption())
     .addOption(placementOption())
     .option('--port <port>', "the Orchestrator's port", port, 4000)
@@ -48,36 +50,43 @@ export function devCommand(program: Command, io: Io): void {
 /** @param find where a command's script lies; tests give their own */
 export async function dev(flags: DevFlags, io: Io, find: (bin: Bin) => string = scriptOf): Promise<void> {
   const stateDir = resolve(io.cwd, flags.stateDir);
-  const workflows = folderOf(flags, io);
+  const { folder: workflows } = chosenWorkflows(flags.workflows, io.cwd);
   if (flags.script !== undefined) await readText(flags.script, io);
-  const stack = await startStack({
-    workflows,
-    stateDir,
-    placement: flags.placement,
-    ports: { orchestrator: flags.port, custodian: flags.custodianPort, harness: flags.harnessPort },
-    ...(flags.script !== undefined && { script: resolve(io.cwd, flags.script) }),
-    env: process.env,
-    signal: io.signal,
-    find,
-    onLine: (name, line) =>
-      flags.json ? printJson(io, { from: name, line }) : print(io, `${name.padEnd(12)} ${logText(line)}`),
-  });
-  await supervise(stack, join(stateDir, ADDRESS_FILE), () => greet(stack, workflows, flags, io), io);
+  const mine = await claim(stateDir);
+  try {
+    const stack = await startStack({
+      workflows,
+      stateDir,
+      placement: flags.placement,
+      ports: { orchestrator: flags.port, custodian: flags.custodianPort, harness: flags.harnessPort },
+      ...(flags.script !== undefined && { script: resolve(io.cwd, flags.script) }),
+      env: process.env,
+      signal: io.signal,
+      find,
+      onLine: (name, line) =>
+        flags.json ? printJson(io, { from: name, line }) : print(io, `${name.padEnd(12)} ${logText(line)}`),
+    });
+    await supervise(stack, mine, () => greet(stack, workflows, flags, io), io);
+  } finally {
+    mine.release();
+  }
 }
 
 /** Stays until Ctrl-C, or until one of them ends by itself; then the others are drained. */
-async function supervise(stack: Stack, addressFile: string, ready: () => void, io: Io): Promise<void> {
+async function supervise(stack: Stack, mine: Claim, ready: () => void, io: Io): Promise<void> {
+  let drainingSince = 0;
   const again = () => {
-    if (io.signal.aborted) stack.kill();
+    if (Date.now() - drainingSince >= SAME_PRESS_MS) stack.kill();
   };
   const asked = new Promise<undefined>((done) => {
     if (io.signal.aborted) done(undefined);
     io.signal.addEventListener('abort', () => done(undefined), { once: true });
   });
-  writeFileSync(addressFile, `${stack.orchestrator}\n`);
   try {
+    mine.publish(stack.orchestrator);
     ready();
     const dead = await Promise.race([stack.died, asked]);
+    drainingSince = Date.now();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, again);
     if (!dead) return io.err('\nturnwire: draining; Ctrl-C again stops at once\n');
     throw new CliError(
@@ -85,7 +94,7 @@ async function supervise(stack: Stack, addressFile: string, ready: () => void, i
       ExitCode.runFailed,
     );
   } finally {
-    rmSync(addressFile, { force: true });
+    mine.withdraw();
     await stack.stop();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, again);
   }
@@ -105,16 +114,10 @@ function greet(stack: Stack, workflows: string, flags: DevFlags, io: Io): void {
     io,
     `model         ${model ? `${model}   scripted; set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY for a real one` : 'as your environment says'}`,
   );
-  const elsewhere = flags.stateDir === '.turnwire' ? '' : ` --state-dir ${flags.stateDir}`;
-  print(io, `In another terminal, from this folder: turnwire run WORKFLOW --input @FILE${elsewhere}. Ctrl-C stops.`);
+  const elsewhere = flags.stateDir === '.turnwire' ? '' : ` --state-dir ${quoted(flags.stateDir)}`;
+  print(
+    io,
+    `In another terminal, from this folder: ${io.program} run WORKFLOW --input @FILE${elsewhere}. Ctrl-C stops.`,
+  );
   print(io, '');
-}
-
-function folderOf(flags: DevFlags, io: Io): string {
-  if (flags.workflows !== undefined) return workflowsFolder(flags.workflows, io.cwd);
-  if (existsSync(resolve(io.cwd, 'workflows'))) return workflowsFolder('workflows', io.cwd);
-  const examples = fileURLToPath(new URL('../../examples', import.meta.url));
-  // Bundled, this module lies one folder higher than in the sources.
-  const folder = existsSync(examples) ? examples : fileURLToPath(new URL('../examples', import.meta.url));
-  return workflowsFolder(folder, io.cwd);
 }

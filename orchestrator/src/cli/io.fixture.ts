@@ -12,6 +12,7 @@ export function fakeIo(cwd: string, stdin = ''): FakeIo {
   const said = { out: '', err: '' };
   return {
     cwd,
+    program: 'turnwire',
     signal: controller.signal,
     out: (text) => {
       said.out += text;

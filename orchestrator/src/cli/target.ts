@@ -1,18 +1,15 @@
 /** Which orchestrator a command speaks to, and with which token. */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Connection, connect } from '@turnwire/sdk';
 import { httpUrl, setting } from '@turnwire/server';
 import type { Command } from 'commander';
 import { readSecret } from '../secret-file.ts';
 import { INSTANCE_TOKEN_FILE } from '../tokens.ts';
+import { readAddress } from './dev/claim.ts';
 import { CliError } from './exit.ts';
 import type { Io } from './io.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:4000';
-
-/** `turnwire dev` leaves its address here while it runs, so that another terminal finds it on a free port. */
-export const ADDRESS_FILE = 'orchestrator.url';
 
 export interface TargetFlags {
   url?: string;
@@ -55,16 +52,7 @@ export async function withTarget<T>(
 }
 
 export function urlOf(flags: TargetFlags, stateDir: string): string {
-  return flags.url ?? addressIn(stateDir) ?? DEFAULT_URL;
-}
-
-function addressIn(stateDir: string): string | undefined {
-  try {
-    const text = readFileSync(join(stateDir, ADDRESS_FILE), 'utf8').trim();
-    return URL.canParse(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+  return flags.url ?? readAddress(stateDir)?.url ?? DEFAULT_URL;
 }
 
 /** An empty variable is as good as none. */

@@ -3,12 +3,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { CHILD_START_MS, CHILD_STOP_MS } from '../../limits.ts';
 import { CliError } from '../exit.ts';
+import { leash } from './leash.ts';
 
 export interface ChildSpec {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** What it removes in our place when this process is killed. */
+  readonly addressFile?: string;
   /** Each line that it logs on stderr. */
   readonly onLine: (name: string, line: string) => void;
   readonly startMs?: number;
@@ -32,10 +35,11 @@ export class Child {
   constructor(spec: ChildSpec) {
     this.name = spec.name;
     this.#stopMs = spec.stopMs ?? CHILD_STOP_MS;
+    const held = leash(spec.addressFile);
     // A group of its own: Ctrl-C at the terminal reaches `turnwire dev` alone, which then stops them in order.
-    const child = spawn(process.execPath, [spec.script, ...spec.args], {
-      env: spec.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const child = spawn(process.execPath, [...held.execArgv, spec.script, ...spec.args], {
+      env: { ...spec.env, ...held.env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });
     this.#process = child;
@@ -49,7 +53,7 @@ export class Child {
     void this.exited.then((exit) => {
       this.#ended = exit;
     });
-    createInterface({ input: child.stderr }).on('line', (line) => {
+    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
       this.#lastLine = line;
       spec.onLine(this.name, line);
     });

@@ -4,6 +4,7 @@ import { DEV_DRAIN_SECONDS } from '../../limits.ts';
 import { freePort } from '../ports.ts';
 import { BINS, type Bin, packageFolder } from './bins.ts';
 import { Child, type ChildSpec, type Exit } from './child.ts';
+import { addressFileOf } from './claim.ts';
 import { type Addresses, harnessEnvironment, hasModel, plainEnvironment, scriptedModel } from './environment.ts';
 import { devSecrets } from './secrets.ts';
 
@@ -37,7 +38,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const children: Child[] = [];
   const start = (name: string, bin: Bin, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
     options.signal.throwIfAborted();
-    const child = new Child({ name, script: options.find(bin), args, env, onLine: options.onLine });
+    const child = new Child({
+      name,
+      script: options.find(bin),
+      args,
+      env,
+      onLine: options.onLine,
+      // Of all of them it is the one that the address is of.
+      ...(name === 'orchestrator' && { addressFile: addressFileOf(options.stateDir) }),
+    });
     children.push(child);
     return child.listening();
   };
