@@ -17,7 +17,10 @@ export const ANNOUNCE_AFTER_MS = 2_000;
 
 /** A stopping Orchestrator is gone within 10 s (TW-DRN-007): the host has most of it, connections get the rest. */
 export const STOP_HOST_MS = 7_000;
-export const STOP_CONNECTIONS_MS = 1_500;
+export const STOP_CONNECTIONS_MS = 2_500;
+
+/** What still comes in after an answer that was given before the body was read is thrown away for this long. */
+export const EARLY_ANSWER_MS = 2_000;
 
 /** Buckets of the request histogram in seconds: commits are milliseconds, parked polls up to 25 s. */
 export const REQUEST_SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
@@ -27,6 +30,11 @@ export const COMMAND_WINDOW_MS = 3_000;
 
 /** How long `run` and `logs -f` look for an orchestrator that went away: a restart with many runs takes half a minute. */
 export const RECONNECT_MS = 120_000;
+
+/** `run` and `status` print a value of a context or a gate up to so many characters: a diff would push the rest off the screen. */
+export const TEXT_SHOWN = 160;
+/** … and so many items of a list. */
+export const ITEMS_SHOWN = 5;
 
 /** A file given as an input is a body in the end, and a body has this bound on the wire. */
 export const INPUT_FILE_MAX_BYTES = 8_388_608;
@@ -50,6 +58,9 @@ export const ABORT_WAIT_MS = 30_000;
 
 /** How many of a turn's picks a notice names; the ledger of a turn with 1,000 must not grow with them. */
 export const TAKEN_TOLD = 20;
+
+/** How many turns a message tells of whose receipts were not read; beyond them it says how many. */
+export const UNREAD_TURNS_TOLD = 8;
 
 /** How often a turn that decided nothing is asked again (TW-RUN-009). */
 export const MAX_NUDGES = 2;

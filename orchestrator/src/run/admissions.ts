@@ -5,6 +5,7 @@ import { moveExecution } from './executions.ts';
 import { fail, faultFor, isFaultCode, markLost } from './faults.ts';
 import type { Settlement, Turn } from './state.ts';
 import { dropTurn, endIntent, moveToFresh, replaceUnsent } from './turns.ts';
+import { wasPutToModel, wasRead } from './unread.ts';
 
 /** Before the first copy leaves. @returns whether it may: the turn is still wanted and nothing stands before it */
 export function dispatch(draft: Draft, event: { turnId: string; key: string }): boolean {
@@ -56,7 +57,6 @@ function begun(draft: Draft, turn: Turn, store: string | undefined): void {
   if (!conversation) return;
   conversation.begun = true;
   if (store !== undefined) conversation.store = store;
-  if (conversation.unread && conversation.unread.turnId !== turn.turnId) delete conversation.unread;
 }
 
 function pathOn(baseUrl: string | undefined, streamUrl: string): string | undefined {
@@ -112,6 +112,7 @@ export function settled(draft: Draft, event: { turnId: string; submissionId: str
   draft.changed = true;
   turn.settlement = event.settlement;
   changeIntent(draft, turn.intent.key, { settlement: event.settlement });
+  if (event.settlement.outcome === 'completed') wasPutToModel(draft, turn);
   if (turn.phase === 'left') {
     settledAfter(draft, turn);
     return;
@@ -124,9 +125,7 @@ export function settled(draft: Draft, event: { turnId: string; submissionId: str
 
 /** A left turn is done: it read its receipt if it completed. */
 function settledAfter(draft: Draft, turn: Turn): void {
-  const conversation = conversationOf(draft, turn.iid);
-  const completed = turn.settlement?.outcome === 'completed';
-  if (conversation?.unread?.turnId === turn.turnId && completed) delete conversation.unread;
+  if (turn.settlement?.outcome === 'completed') wasRead(draft, turn);
   dropTurn(draft, turn);
 }
 

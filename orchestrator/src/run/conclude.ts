@@ -13,6 +13,7 @@ import { saveIntent } from './intents.ts';
 import type { Outstanding, Turn } from './state.ts';
 import { stateName, text } from './texts.ts';
 import { unblock } from './turns.ts';
+import { picksSaid } from './unread.ts';
 
 export function conclude(draft: Draft): void {
   // Each round ends a turn, answers a delivery or sends one on its way, so there is a last one.
@@ -72,7 +73,7 @@ function noSignal(draft: Draft, turn: Turn): void {
   const message = text('nudge', {
     state: stateName(draft.state.value),
     allowed: allowedNow(draft, turn),
-    taken: turn.taken,
+    ...picksSaid(turn),
   });
   saveIntent(draft, turn, { message, notices: [] });
   turn.continued = conversationOf(draft, turn.iid)?.begun ?? false;

@@ -1,7 +1,8 @@
 /** The conversations of a run: one line of them per Agent, numbered by epoch, each with its menu as it was when it began. */
-import { type Draft, turnById } from './draft.ts';
-import type { Conversation, Turn } from './state.ts';
+import type { Draft } from './draft.ts';
+import type { Conversation } from './state.ts';
 import { text } from './texts.ts';
+import { unreadNotices } from './unread.ts';
 
 export interface Conversing {
   conversation: Conversation;
@@ -50,7 +51,8 @@ export function fresh(draft: Draft, agent: string, placement: string): Conversat
     placement,
     menu: env.machines.menu(env.workflow, agent),
     begun: false,
-    ...(current?.unread === undefined ? {} : { unread: current.unread }),
+    unread: current?.unread ?? [],
+    unreadForgotten: current?.unreadForgotten ?? 0,
   };
   state.conversations = [...state.conversations.filter((other) => other !== current), conversation];
   return conversation;
@@ -63,21 +65,14 @@ function iidOf(draft: Draft, agent: string, epoch: number): string {
   return safe === agent ? `${draft.state.runId}.${safe}.${epoch}` : `${draft.state.runId}.${safe}~${place}.${epoch}`;
 }
 
-/** What the first message of a turn says beside its prompt (TW-RUN-018, TW-RUN-019). */
+/** What the first message of a turn says beside its prompt (TW-RUN-018, TW-RUN-019), and the turns that it tells of. */
 export function noticesFor(
   draft: Draft,
   conversation: Conversation,
   stateName: string,
   freshBecause?: string,
-): string[] {
-  const notices: string[] = [];
-  if (freshBecause !== undefined) notices.push(text('notice_fresh', { reason: freshBecause }));
-  const { unread } = conversation;
-  // A turn that its own pick ended a moment ago is just reading its receipt.
-  const reading = unread !== undefined && stillReading(turnById(draft, unread.turnId), draft.env.now);
-  if (unread && !reading) notices.push(text('notice_unread', { state: stateName, taken: unread.taken }));
-  return notices;
+): { notices: string[]; tells: string[] } {
+  const fresh = freshBecause === undefined ? [] : [text('notice_fresh', { reason: freshBecause })];
+  const { notices, tells } = unreadNotices(draft, conversation, stateName);
+  return { notices: [...fresh, ...notices], tells };
 }
-
-const stillReading = (turn: Turn | undefined, now: number): boolean =>
-  turn?.leftByPick === true && !turn.settlement && turn.abortAt !== undefined && now < turn.abortAt;

@@ -4,6 +4,7 @@ import { type Draft, tell } from './draft.ts';
 import type { JsonValue } from './json.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { Outstanding, Turn } from './state.ts';
+import { recordPick } from './unread.ts';
 import type { DeliveryAnswer, Receipt } from './views.ts';
 
 /** What may be picked now, and stands in the menu that this conversation was given. */
@@ -61,6 +62,7 @@ export function answerOutstanding(draft: Draft, turn: Turn, ending: Ending): voi
   const row = rowOf(draft, turn, { ...outstanding, moved: ending.moved });
   saveDelivery(draft, { ...row, status: 'delivered', receipt, answeredAt: draft.env.now });
   delete turn.outstanding;
+  recordPick(turn, { event: outstanding.event, moved: ending.moved });
   tellPick(draft, turn, outstanding, receipt);
 }
 

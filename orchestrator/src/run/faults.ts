@@ -46,12 +46,12 @@ export function fail(draft: Draft, turn: Turn, fault: TurnFault): void {
 
 function mayRerun(draft: Draft, turn: Turn, code: string): boolean {
   const agent = draft.env.workflow.agents[turn.agent];
-  return table[code]?.rerunnable === true && agent?.rerunnable === true && turn.reruns === 0 && turn.taken.length === 0;
+  return table[code]?.rerunnable === true && agent?.rerunnable === true && turn.reruns === 0 && turn.taken === 0;
 }
 
 function rerun(draft: Draft, turn: Turn, code: string): void {
   turn.reruns += 1;
-  moveToFresh(draft, turn, undefined);
+  moveToFresh(draft, turn, `its last turn ended with ${code} and is run once more`);
   tellRetry(draft, turn, 'rerun', turn.reruns, code);
 }
 

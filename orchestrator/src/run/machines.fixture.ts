@@ -26,6 +26,8 @@ export interface CodingOptions {
   rerunnable?: boolean;
   continues?: boolean;
   faultTaken?: boolean;
+  /** A turn that takes too long is followed by another one. */
+  lateAgain?: boolean;
   /** What the checks do when they really run. */
   checks?: () => Promise<string[]>;
 }
@@ -48,7 +50,7 @@ export function codingMachine(options: CodingOptions = {}) {
       coding: {
         entry: assign({ rounds: ({ context }) => context.rounds + 1 }),
         invoke: { src: 'coder', input: ({ context }) => ({ prompt: context.task, continue: continues }) },
-        after: { 60000: 'late' },
+        after: { 60000: options.lateAgain ? { target: 'coding', reenter: true } : 'late' },
         on: {
           finish: { target: 'review', actions: assign({ summary: ({ event }) => event.input.summary }) },
           note: { actions: () => {} },

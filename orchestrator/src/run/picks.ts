@@ -1,5 +1,4 @@
 /** A pick, checked in the order that the wire promises (TW-PIC-011), and given to the machine once. */
-import { TAKEN_TOLD } from '../limits.ts';
 import { allowedNow, answerOf, deliveryKey, holdDelivery, markOutstanding, tellPick } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import { drive } from './drive.ts';
@@ -7,6 +6,7 @@ import type { JsonValue } from './json.ts';
 import { HostRefusal } from './refusal.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { Turn } from './state.ts';
+import { wasPutToModel } from './unread.ts';
 import type { DeliveryAnswer, InputProblem, PickBody } from './views.ts';
 
 export interface PickRequest {
@@ -66,7 +66,8 @@ function deliver(draft: Draft, turn: Turn, request: PickRequest & { deliveryId: 
     at: env.now,
   };
   holdDelivery(draft, turn, row, body.input);
-  turn.taken = [...turn.taken, body.event].slice(-TAKEN_TOLD);
+  turn.taken += 1;
+  wasPutToModel(draft, turn);
   draft.picked = { turnId: turn.turnId, deliveryId };
   const moved = drive(draft, { type: body.event, input: value }, { kind: 'pick', turnId: turn.turnId });
   markOutstanding(draft, turn, moved);

@@ -47,6 +47,12 @@ export interface Outstanding {
   at: number;
 }
 
+/** What a pick came to: one that every guard refused was received, and moved nothing. */
+export interface PickOutcome {
+  event: string;
+  moved: boolean;
+}
+
 export interface Turn {
   turnId: string;
   executionId: string;
@@ -72,8 +78,12 @@ export interface Turn {
   deaf?: boolean;
   nudges: number;
   reruns: number;
-  /** Names of the last picks that were taken, in order: what a notice tells. */
-  taken: string[];
+  /** Its last picks that were answered, in order: what a nudge or a notice tells. */
+  picks: PickOutcome[];
+  /** How many of its picks were delivered to the machine, whatever they moved: with one, it is not run again (TW-RUN-010). */
+  taken: number;
+  /** The turns whose unread notice its own first message carries. */
+  tells: string[];
   outstanding?: Outstanding;
   /** Held back until the outstanding pick is at Rest (TW-RUN-011). */
   heldFault?: TurnFault;
@@ -83,11 +93,8 @@ export interface Turn {
   blockedUntil?: number;
 }
 
-/** What a turn left behind without our knowing that its last receipt was read. */
-interface Unread {
-  turnId: string;
-  taken: string[];
-}
+/** What a turn left behind without our knowing that its last receipt was read. It stays until a model is known to have had it. */
+export interface Unread extends Pick<Turn, 'turnId' | 'picks' | 'taken'> {}
 
 /** The newest conversation of one Agent in this run. */
 export interface Conversation {
@@ -101,7 +108,9 @@ export interface Conversation {
   begun: boolean;
   /** Proved gone: it is not continued. */
   lost?: boolean;
-  unread?: Unread;
+  /** Oldest first, and how many before them are forgotten. */
+  unread: Unread[];
+  unreadForgotten: number;
 }
 
 export interface Gate {

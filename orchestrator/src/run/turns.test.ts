@@ -208,6 +208,8 @@ describe('faults', () => {
     ledger.settle('failed', code);
     expect(ledger.turn).toMatchObject({ iid: 'run_1.coder.1', reruns: 1 });
     expect(ledger.body()).toMatchObject({ message: 'write it' });
+    // What was said in the conversation that it replaces is not known there (TW-RUN-019).
+    expect(ledger.body().notices).toEqual([expect.stringMatching(`This conversation is new.*${code}`)]);
     expect(ledger.turn.intent.key).toBe('key_2');
     ledger.admit();
     ledger.settle('failed', code);

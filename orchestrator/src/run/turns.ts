@@ -6,8 +6,9 @@ import { type Cause, changeIntent, type Draft } from './draft.ts';
 import { endExecution, startExecution } from './executions.ts';
 import { askedOf, saveIntent, withdrawIntent } from './intents.ts';
 import { isAtOrBelow, type StartAction } from './machines.ts';
-import type { Turn } from './state.ts';
+import type { Conversation, Turn } from './state.ts';
 import { stateName } from './texts.ts';
+import { leaveUnread } from './unread.ts';
 
 export function openTurn(draft: Draft, start: StartAction): void {
   const { env, state } = draft;
@@ -31,26 +32,47 @@ export function openTurn(draft: Draft, start: StartAction): void {
     intent: { key: '', sent: false },
     nudges: 0,
     reruns: 0,
-    taken: [],
+    picks: [],
+    taken: 0,
+    tells: [],
   };
   if (owesAbort(draft, turn.iid)) turn.blockedUntil = env.now + ABORT_WAIT_MS;
   state.turns.push(turn);
   draft.opened.add(turn.turnId);
   saveTurnRow(draft, turn);
   startExecution(draft, turn);
-  const notices = noticesFor(draft, conversation, stateName(state.value), freshBecause);
-  saveIntent(draft, turn, { message: asked.prompt, notices });
+  saveOpening(draft, turn, conversation, {
+    prompt: asked.prompt,
+    ...(freshBecause === undefined ? {} : { freshBecause }),
+  });
 }
 
-/** The same turn in a conversation of the next epoch: the old one cannot be gone on with, or is lost. */
-export function moveToFresh(draft: Draft, turn: Turn, because: string | undefined): void {
+/** The first message of the turn in this conversation: its prompt, and what its Agent has to be told with it. */
+function saveOpening(
+  draft: Draft,
+  turn: Turn,
+  conversation: Conversation | undefined,
+  { prompt, freshBecause }: { prompt?: string; freshBecause?: string } = {},
+): void {
+  const { notices, tells } = conversation
+    ? noticesFor(draft, conversation, stateName(draft.state.value), freshBecause)
+    : { notices: [], tells: [] };
+  saveIntent(draft, turn, { message: prompt ?? askedOf(draft, turn.invokeId).prompt, notices });
+  turn.tells = tells;
+}
+
+/**
+ * The same turn in a conversation of the next epoch: the old one cannot be gone on with, or is lost. Where there was one, its Agent
+ * is told so and why (TW-RUN-019).
+ */
+export function moveToFresh(draft: Draft, turn: Turn, because: string): void {
+  const begun = conversationOf(draft, turn.iid)?.begun === true;
   const conversation = fresh(draft, turn.agent, turn.placement);
   turn.iid = conversation.iid;
   turn.continued = false;
   delete turn.blockedUntil;
   saveTurnRow(draft, turn);
-  const notices = noticesFor(draft, conversation, stateName(draft.state.value), because);
-  saveIntent(draft, turn, { message: askedOf(draft, turn.invokeId).prompt, notices });
+  saveOpening(draft, turn, conversation, begun ? { freshBecause: because } : {});
 }
 
 /** The turn before it is done: what it left unread is known now, so the first message is written anew. */
@@ -61,9 +83,8 @@ export function unblock(draft: Draft, turn: Turn): void {
     replaceUnsent(draft, turn, 'the harness no longer has it');
     return;
   }
-  const notices = conversation ? noticesFor(draft, conversation, stateName(draft.state.value)) : [];
   withdrawIntent(draft, turn);
-  saveIntent(draft, turn, { message: askedOf(draft, turn.invokeId).prompt, notices });
+  saveOpening(draft, turn, conversation);
 }
 
 export function replaceUnsent(draft: Draft, turn: Turn, because: string): void {
@@ -98,9 +119,8 @@ export function closeTurn(draft: Draft, turn: Turn): void {
   turn.phase = 'left';
   delete turn.blockedUntil;
   saveTurnRow(draft, turn, draft.env.now);
-  const conversation = conversationOf(draft, turn.iid);
   const read = turn.settlement?.outcome === 'completed';
-  if (conversation && turn.intent.sent && !read) conversation.unread = { turnId: turn.turnId, taken: [...turn.taken] };
+  if (turn.intent.sent && !read) leaveUnread(draft, turn);
 }
 
 /** TW-RUN-014 … TW-RUN-016. */

@@ -147,6 +147,7 @@ export type TextName =
   | "allowed_picks"
   | "allowed_picks_changed"
   | "notice_unread"
+  | "notice_unread_more"
   | "notice_fresh"
   | "nudge"
   | "malformed_call"
@@ -2205,9 +2206,10 @@ export const outcomes: Readonly<Record<OutcomeCode, OutcomeRow>> = {
 export const texts: Readonly<Record<TextName, string>> = {
   "allowed_picks": "Allowed picks now: {allowed,}. Only a pick moves the workflow; text alone decides nothing.",
   "allowed_picks_changed": "The workflow has gone on. Allowed picks now: {allowed,}.",
-  "notice_unread": "Your previous turn ended before all its answers were read. The workflow is now in the state {state}. Picks of that turn that were taken: {taken,}.",
+  "notice_unread": "An earlier turn of yours ended before all its answers were read. The workflow is now in the state {state}.{?moved} Picks of that turn that moved the workflow: {moved,}.{/moved}{?unmoved} Picks of that turn that the workflow received and that moved nothing: {unmoved,}.{/unmoved}{!moved}{!unmoved} No pick of that turn was taken.{/unmoved}{/moved}{?earlier} Only the last ones are named; {earlier} before them are not.{/earlier}",
+  "notice_unread_more": "Earlier turns of yours that ended before all their answers were read and that are not described here: {turns}.",
   "notice_fresh": "This conversation is new: the earlier one cannot be continued{?reason} ({reason}){/reason}, and nothing said there is known here.",
-  "nudge": "Your turn ended, but the workflow still waits for your pick: text alone decides nothing. It is in the state {state}. Picks of this turn that were taken so far: {taken,}. Call one of these now: {allowed,}.",
+  "nudge": "Your turn ended, but the workflow still waits for your pick: text alone decides nothing. It is in the state {state}.{?moved} Picks of this turn that moved the workflow so far: {moved,}.{/moved}{?unmoved} Picks of this turn that the workflow received and that moved nothing: {unmoved,}.{/unmoved}{!moved}{!unmoved} No pick of this turn was taken so far.{/unmoved}{/moved}{?earlier} Only the last ones are named; {earlier} before them are not.{/earlier} Call one of these now: {allowed,}.",
   "malformed_call": "The call of `{name}` could not be read ({detail}), so nothing was sent to the workflow. Send its input as a JSON object that fits its schema.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
   "unknown_call": "There is no pick named `{name}`, so nothing was sent to the workflow.{?allowed}\nAllowed picks now: {allowed,}{/allowed}",
   "not_executed": "The turn ended before the call of `{name}` was made, so nothing was sent to the workflow. Do not call it again before the next message, which says where the workflow is.",
