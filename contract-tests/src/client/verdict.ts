@@ -9,8 +9,8 @@ export function judge(seen: Seen, of: ClientCase): Mismatch[] {
   const copies = copiesOf(seen, of);
   return [
     ...outcome(seen, of),
-    ...same('reports the certainty', seen.result.error?.certainty ?? seen.result.certainty, expect.certainty),
-    ...same('reports `permanent`', seen.result.error?.permanent ?? seen.result.permanent ?? false, expect.permanent),
+    ...same('the certainty', seen.result.error?.certainty ?? seen.result.certainty, expect.certainty),
+    ...same('`permanent`', seen.result.error?.permanent ?? seen.result.permanent ?? false, expect.permanent),
     ...amount('reports', seen.result.attempts ?? seen.result.error?.attempts, expect.attempts, 'attempts'),
     ...Object.entries(expect.arrived ?? {}).flatMap(([operation, wanted]) =>
       amount(
@@ -44,8 +44,11 @@ function outcome({ result }: Seen, { expect }: ClientCase): Mismatch[] {
 
 function same(what: string, actual: unknown, expected: unknown): Mismatch[] {
   if (expected === undefined || actual === expected) return [];
-  return [{ did: `${what} \`${String(actual)}\``, should: `be at \`${String(expected)}\`` }];
+  return [{ did: `reports ${what} \`${String(actual)}\``, should: `report \`${String(expected)}\`` }];
 }
+
+/** What it did, as what it should do. */
+const bare: Readonly<Record<string, string>> = { reports: 'report', sent: 'send', caused: 'cause', took: 'take' };
 
 function amount(did: string, actual: number | undefined, wanted: Amount | undefined, what: string): Mismatch[] {
   if (wanted === undefined) return [];
@@ -53,7 +56,8 @@ function amount(did: string, actual: number | undefined, wanted: Amount | undefi
     typeof wanted === 'number' ? { min: wanted, max: wanted } : wanted;
   if (actual !== undefined && actual >= min && actual <= max) return [];
   const range = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`;
-  return [{ did: `${did} ${actual ?? 'no'} ${what}`, should: `be at ${range}` }];
+  const [verb = '', ...rest] = did.split(' ');
+  return [{ did: `${did} ${actual ?? 'no'} ${what}`, should: [bare[verb] ?? verb, ...rest, range, what].join(' ') }];
 }
 
 function members(value: unknown, expected: Readonly<Record<string, unknown>> | undefined): Mismatch[] {

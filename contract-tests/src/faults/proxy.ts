@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Chooser } from './choose.ts';
 import { serve } from './connection.ts';
 import { type FullQueue, fullQueue } from './full-queue.ts';
+import { type HeldPort, holdPort } from './hold.ts';
 import { type Arrival, type Connected, FaultRecord, until } from './record.ts';
 import type { FaultScript, ListenerStep } from './script.ts';
 import type { Upstream } from './upstream.ts';
@@ -59,6 +60,7 @@ class FaultProxy implements Faults {
   readonly #owned = new Set<Socket>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #queue: FullQueue | undefined;
+  #held: HeldPort | undefined;
   #server: Server | undefined;
   #closed = false;
   port: number;
@@ -106,13 +108,17 @@ class FaultProxy implements Faults {
     const closed = new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
     for (const socket of this.#sockets) resetSocket(socket);
     await closed;
+    if (server !== undefined && !this.#closed) this.#held = await holdPort(this.#host, this.port);
   }
 
   async accept(): Promise<void> {
     if (this.#closed || this.#server !== undefined) return;
     await this.#queue?.close();
     this.#queue = undefined;
+    await this.#held?.release();
+    this.#held = undefined;
     for (let attempt = 1; ; attempt++) {
+      if (this.#closed) return;
       try {
         return await this.#listen();
       } catch (error) {
@@ -133,6 +139,7 @@ class FaultProxy implements Faults {
     await this.refuse();
     for (const socket of this.#owned) socket.destroy();
     await this.#queue?.close();
+    await this.#held?.release();
   }
 
   #listen(): Promise<void> {
@@ -151,7 +158,9 @@ class FaultProxy implements Faults {
       server.once('error', reject);
       server.listen(this.port, this.#host, () => {
         server.off('error', reject);
-        this.#server = server;
+        // It was closed meanwhile.
+        if (this.#closed) server.close();
+        else this.#server = server;
         this.port = (server.address() as AddressInfo).port;
         resolve();
       });
