@@ -3,7 +3,7 @@
  * `npm run bench -- harness [FOLDER]`. Exits 1 when a figure is over its bound.
  */
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,7 @@ async function parkedPolls(folder: string): Promise<void> {
   const idle = await server.rssMiB();
   const readers = new Pool(server.url, { connections: parked });
   const leave = new AbortController();
+  setMaxListeners(0, leave.signal);
   const path = '/agents/coder/held?view=updates&live=long-poll&offset=now';
   const polls = Array.from({ length: parked }, () =>
     readers.request({ method: 'GET', path, headers, signal: leave.signal }).catch(() => undefined),

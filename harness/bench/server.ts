@@ -1,5 +1,5 @@
 /** What the benchmark measures, as a process of its own: `harness FOLDER` or `bare FOLDER`. Started by main.ts. */
-import { open } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger, listen, sha256 } from '@turnwire/server';
 import { Hono } from 'hono';
@@ -10,12 +10,11 @@ const [what, folder = ''] = process.argv.slice(2);
 const newId = (prefix: string): string => `${prefix}_${crypto.randomUUID()}`;
 
 /** One line, appended and synced, for each request: the least that an admission has to do. */
-async function bare(): Promise<Hono> {
+function bare(): Hono {
   const app = new Hono();
-  const file = await open(join(folder, 'lines'), 'a');
+  const file = join(folder, 'lines');
   app.post('/agents/:name/:iid', async (c) => {
-    await file.appendFile(`${JSON.stringify(await c.req.json())}\n`);
-    await file.datasync();
+    await appendFile(file, `${JSON.stringify(await c.req.json())}\n`, { flush: true });
     return c.json({ streamUrl: c.req.url, offset: '0', submissionId: newId('sub') }, 202);
   });
   return app;
@@ -70,7 +69,7 @@ function harness(): Hono {
 }
 
 const startedAt = performance.now();
-const app = what === 'bare' ? await bare() : harness();
+const app = what === 'bare' ? bare() : harness();
 const { url } = await listen({ app, host: '127.0.0.1', port: 0, role: 'bench', announce: false });
 process.on('message', () => {
   globalThis.gc?.();

@@ -38,3 +38,11 @@ it('waits for a model that is silent for longer than the platform would, before 
 it('gives a connection up that is silent for too long', async () => {
   await expect(patientFetch(500)(url)).rejects.toMatchObject({ cause: { code: 'UND_ERR_HEADERS_TIMEOUT' } });
 });
+
+it('takes every kind of signal, and ends with it', async () => {
+  const stop = new AbortController();
+  const asked = patientFetch()(url, { signal: AbortSignal.any([stop.signal, AbortSignal.timeout(60_000)]) });
+  setTimeout(() => stop.abort(new Error('enough')), 50);
+  await expect(asked).rejects.toThrow('enough');
+  await expect(patientFetch()(url, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+});

@@ -12,8 +12,9 @@ const checksum = (text: Uint8Array): string => crc32(text).toString(16).padStart
 
 /** One block as bytes, newline included. */
 export function encodeBlock(records: readonly LogRecord[]): Buffer {
-  const text = Buffer.from(JSON.stringify(records));
-  return Buffer.concat([Buffer.from(`${checksum(text)} `), text, Buffer.from('\n')]);
+  const block = Buffer.from(`${' '.repeat(CHECKSUM_LENGTH + 1)}${JSON.stringify(records)}\n`);
+  block.write(checksum(block.subarray(CHECKSUM_LENGTH + 1, -1)), 'latin1');
+  return block;
 }
 
 /** The records of one line without its newline; undefined when it is not whole. */

@@ -10,6 +10,9 @@ import { step } from './step.ts';
 /** Runs one Submission's turn to its end; see `port.ts`. */
 export const runTurn: RunTurn = (input, ports) => new TurnShell(input, ports).run();
 
+/** Nobody listens any more; a reason made once costs no stack at each turn. */
+const OVER = new Error('the turn is over');
+
 class TurnShell {
   readonly #input: TurnInput;
   readonly #ports: TurnPorts;
@@ -42,8 +45,8 @@ class TurnShell {
       this.#span.end(end);
       return end;
     } finally {
-      this.#over.abort();
-      this.#scope.abort();
+      this.#over.abort(OVER);
+      this.#scope.abort(OVER);
       this.#speech.end();
     }
   }
