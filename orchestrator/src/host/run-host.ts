@@ -1,4 +1,5 @@
 /** The run host's face: what the API and the commands ask, on top of the loaded runs and the store. */
+import { replayed } from '../run/gate-answers.ts';
 import { hashOf } from '../run/hash.ts';
 import type { JsonValue } from '../run/json.ts';
 import { HostRefusal } from '../run/refusal.ts';
@@ -150,9 +151,8 @@ export class DurableRunHost implements RunHost {
     const cell = this.#table.cell(runId);
     if (cell) return asked(cell.submit(async () => ({ type: 'gate', answer: await answer() })));
     if (!(await asked(store.run(runId)))) throw unknownRun(runId);
-    const known = (await answer()).known.find((row) => row.scope === gate || row.answer.gate === gate);
-    if (known?.bodyHash === bodyHash) return { moved: known.answer.moved === true, replayed: true };
-    if (known) throw new HostRefusal('idempotency_mismatch', 'this key was used for another answer to this gate');
+    const recorded = replayed(await answer());
+    if (recorded) return recorded;
     throw new HostRefusal('gate_closed', `the run has ended, so the gate ${gate} is not open`, { openGates: [] });
   }
 

@@ -27,7 +27,7 @@ export interface GateReply {
 export function answerGate(draft: Draft, answer: GateAnswer): GateReply {
   const { state, env } = draft;
   const gate = state.gates.find((open) => open.gateId === answer.gate || open.gate === answer.gate);
-  const replay = replayed(gate, answer);
+  const replay = replayed(answer);
   if (replay) return replay;
   if (!gate) throw closed(draft, answer.gate);
   const value = checked(draft, gate, answer);
@@ -48,11 +48,16 @@ export function answerGate(draft: Draft, answer: GateAnswer): GateReply {
   return { moved, replayed: false };
 }
 
-/** TW-GEN-018, TW-GEN-020: the scope is the visit; by name with no visit open, it is the last one that took this key. */
-function replayed(open: Gate | undefined, answer: GateAnswer): GateReply | undefined {
-  const row = answer.known.find((known) =>
-    open ? known.scope === open.gateId : known.scope === answer.gate || known.answer.gate === answer.gate,
-  );
+/**
+ * TW-GEN-018, TW-GEN-020: the scope is the visit that took the key. A request that names the gate does not say which visit it
+ * means, so one that took this key is the one, open or over: a copy never lands in the next visit (TW-GAT-009).
+ *
+ * @returns the answer that is recorded, when this request is a copy of it
+ * @throws HostRefusal `idempotency_mismatch`
+ */
+export function replayed(answer: Pick<GateAnswer, 'gate' | 'bodyHash' | 'known'>): GateReply | undefined {
+  const { gate, known } = answer;
+  const row = known.find(({ scope }) => scope === gate) ?? known.find((one) => one.answer.gate === gate);
   if (!row) return undefined;
   if (row.bodyHash !== answer.bodyHash) {
     throw new HostRefusal('idempotency_mismatch', 'this key was used for another answer to this gate');

@@ -80,7 +80,20 @@ describe('gates', () => {
     ledger.gate('merge', 'reject', { reason: 'r' }, 'k');
     ledger.admit();
     ledger.pick('finish', { summary: 's' });
-    expect(ledger.gate('merge', 'reject', { reason: 'r' }, 'k')).toEqual({ moved: true, replayed: false });
+    expect(ledger.gate('gate_2', 'reject', { reason: 'r' }, 'k')).toEqual({ moved: true, replayed: false });
+  });
+
+  it('by name, let no copy of an answer into the next visit (TW-GAT-009)', () => {
+    const ledger = atGate();
+    ledger.gate('merge', 'reject', { reason: 'r' }, 'k');
+    ledger.admit();
+    ledger.pick('finish', { summary: 's' });
+    expect(ledger.state.gates.map(({ gateId }) => gateId)).toEqual(['gate_2']);
+    expect(ledger.gate('merge', 'reject', { reason: 'r' }, 'k')).toEqual({ moved: true, replayed: true });
+    expect(ledger.last.writes).toBeUndefined();
+    expect(() => ledger.gate('merge', 'approve', {}, 'k')).toThrow(/idempotency_mismatch/);
+    expect(ledger.state.value).toBe('review');
+    expect(ledger.gate('merge', 'approve', {}, 'another')).toEqual({ moved: true, replayed: false });
   });
 });
 

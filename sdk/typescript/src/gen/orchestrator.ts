@@ -229,7 +229,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a gate
-         * @description The gate is addressed by its name, or by the `gateId` of this visit so that a stale answer never lands in the next one (TW-GAT-002, TW-GAT-006). Committed before it is answered (TW-GAT-008). The scope of an `Idempotency-Key` is the visit (TW-GEN-020).
+         * @description The gate is addressed by its name, or by the `gateId` of this visit so that a stale answer never lands in the next one (TW-GAT-002, TW-GAT-006). Committed before it is answered (TW-GAT-008). The scope of an `Idempotency-Key` is the visit (TW-GEN-020); where the gate is named, a key stands for the visit that took it, open or over (TW-GAT-009).
          */
         post: operations["answerGate"];
         delete?: never;
