@@ -127,12 +127,33 @@ describe('turnwire doctor', () => {
     expect(io.stdout).not.toContain('wrong ');
   });
 
+  it.each([['--harness-url'], ['--url']])('is 2 when %s is of another role', async (flag) => {
+    expect(await doctor(flag, flag === '--url' ? harness.url : orchestrator.url)).toBe(2);
+    const role = flag === '--url' ? 'orchestrator' : 'harness';
+    const other = flag === '--url' ? 'harness' : 'orchestrator';
+    expect(line(`${role} is ready`)).toMatch(new RegExp(`^bad .*answers as ${other}, and is not the ${role}$`));
+    expect(line(`${other} is ready`)).toMatch(/^ok /);
+  });
+
+  it('is 2 when the harness is none of ours that has a role', async () => {
+    harness.close();
+    harness = await peer((path) => (path === '/readyz' ? { status: 204 } : { status: 404, code: 'not_found' }));
+    expect(await doctor()).toBe(2);
+    expect(line('harness is ready')).toMatch(/^bad .*is not the harness$/);
+  });
+
+  it('names each check once', async () => {
+    await doctor('--json');
+    const { checks } = JSON.parse(io.stdout) as { checks: { check: string }[] };
+    expect(new Set(checks.map(({ check }) => check)).size).toBe(checks.length);
+  });
+
   it('is 2 for files that are missing or can be read by others', async () => {
     chmodSync(join(dir, '.turnwire/signing.key'), 0o644);
     rmSync(join(dir, '.turnwire/instance.token'));
     expect(await doctor()).toBe(2);
     expect(line('signing key')).toMatch(/^bad .*can be read by others/);
-    expect(io.stdout).toMatch(/bad {3}instance token .*instance\.token is missing/);
+    expect(io.stdout).toMatch(/bad {3}instance token file .*instance\.token is missing/);
   });
 
   it('says that an orchestrator is not ready', async () => {

@@ -41,6 +41,8 @@ async function probe(check: string, url: string, token: string | undefined, hops
     return { check, ok: true, detail: `${url} ${await ask(connection, { signal: hops.signal, windowMs: 0 })}` };
   } catch (error) {
     if (error instanceof TurnwireFault) return failed(check, url, error);
+    if (error instanceof WrongRole)
+      return { check, ok: false, detail: `${url} ${error.message}`, remedy: NOT_THAT_ONE };
     throw error;
   } finally {
     await connection.close();
@@ -65,6 +67,24 @@ function failed(check: string, url: string, fault: TurnwireFault): Finding {
   };
 }
 
+/** Something of ours that is another process than the one that was meant. */
+class WrongRole extends Error {}
+
+const NOT_THAT_ONE = 'check that this is the address of that process';
+
+/**
+ * The path is the same at each, and an Orchestrator's answer is the least that any of them gives. A Harness that does not
+ * know the token does not say what it is; whoever says something else is something else.
+ */
+async function mustBe(role: 'harness' | 'orchestrator', ...[connection, call]: Parameters<Probe>): Promise<void> {
+  const said: { role: string } | undefined = await orchestratorInfo(connection, call).catch((error: unknown) => {
+    if (!(error instanceof TurnwireFault) || (error.status !== 401 && error.status !== 404)) throw error;
+    return error.status === 401 && role === 'harness' ? { role } : undefined;
+  });
+  if (said?.role === role) return;
+  throw new WrongRole(said ? `answers as ${said.role}, and is not the ${role}` : `is not the ${role}`);
+}
+
 function remedyFor({ status, code }: TurnwireFault): string {
   if (code === 'custodian_unreachable')
     return 'the Custodian runs and cannot reach the Orchestrator: check its TURNWIRE_ORCHESTRATOR_URL';
@@ -72,7 +92,7 @@ function remedyFor({ status, code }: TurnwireFault): string {
     return 'its token was derived from another key, or is another instance’s: check the state dir and the placement';
   if (status === 403) return 'the token is of another kind or placement: check which one it was given';
   if (status === 503) return 'wait for it, its log says what it does';
-  return 'check that this is the address of that process';
+  return NOT_THAT_ONE;
 }
 
 function checkOrchestrator(hops: Hops): Promise<Finding[]> {
@@ -81,11 +101,13 @@ function checkOrchestrator(hops: Hops): Promise<Finding[]> {
   return Promise.all([
     probe('orchestrator serves', url, undefined, hops, async (connection, call) => {
       await health(connection, call);
+      await mustBe('orchestrator', connection, call);
       const { software, version } = await orchestratorInfo(connection, call);
       return `${software.name} ${software.version}, wire ${version}`;
     }),
     probe('orchestrator is ready', url, undefined, hops, async (connection, call) => {
       await readiness(connection, call);
+      await mustBe('orchestrator', connection, call);
       return 'takes work';
     }),
     probe('instance token', url, token, hops, async (connection, call) => {
@@ -101,11 +123,13 @@ function checkHarness(hops: Hops): Promise<Finding[]> {
   const key = secretBytes(join(hops.stateDir, SIGNING_KEY_FILE));
   const token = key && harnessToken(key, placement);
   return Promise.all([
-    probe('harness is ready', url, undefined, hops, async (connection, call) => {
+    probe('harness is ready', url, token, hops, async (connection, call) => {
       await readiness(connection, call);
+      await mustBe('harness', connection, call);
       return 'takes work';
     }),
     probe('harness token', url, token, hops, async (connection, call) => {
+      await mustBe('harness', connection, call);
       const { software, version } = await harnessInfo(connection, call);
       return `of ${placement} is accepted; ${software.name} ${software.version}, wire ${version}`;
     }),

@@ -14,8 +14,8 @@ export function checkMachine(stateDir: string): Finding[] {
   return [
     nodeVersion(process.versions.node),
     { check: 'turnwire', ok: true, detail: software().version },
-    secret(join(stateDir, SIGNING_KEY_FILE), 'signing key', SIGNING_KEY_MIN_BYTES),
-    secret(join(stateDir, INSTANCE_TOKEN_FILE), 'instance token', 1),
+    secret(join(stateDir, SIGNING_KEY_FILE), 'signing key file', SIGNING_KEY_MIN_BYTES),
+    secret(join(stateDir, INSTANCE_TOKEN_FILE), 'instance token file', 1),
   ];
 }
 
