@@ -49,6 +49,15 @@ it('is 2 with the findings of each that is not, and without a stack', async () =
   expect(io.stderr).toBe('turnwire: 2 of 3 workflows refused\n');
 });
 
+it('takes the shipped examples where nothing is said and there is no folder, as dev does', async () => {
+  rmSync(join(dir, 'workflows'), { recursive: true });
+  expect(await runCli(['check'], io)).toBe(0);
+  expect(io.stdout).toBe('ok       review\n');
+  expect(io.stderr).toMatch(
+    /^turnwire: there is no \.\/workflows here; these are the shipped examples in \/.*examples\n$/,
+  );
+});
+
 it('is JSON with --json', async () => {
   put('empty.js', 'export const other = 1;');
   expect(await runCli(['check', '--json'], io)).toBe(2);

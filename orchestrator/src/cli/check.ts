@@ -2,9 +2,9 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { machines } from '../machine/index.ts';
 import type { Finding } from '../machine/port.ts';
-import { workflowsFolder, workflowsOption } from '../settings.ts';
 import { CliError } from './exit.ts';
 import { type Io, print, printJson } from './io.ts';
+import { chosenWorkflows, workflowsOrExamples } from './workflows.ts';
 
 interface Checked {
   readonly name: string;
@@ -17,10 +17,11 @@ export function checkCommand(program: Command, io: Io): void {
   program
     .command('check')
     .description('check the workflows of a folder')
-    .addOption(workflowsOption())
+    .addOption(workflowsOrExamples())
     .option('--json', 'print JSON')
-    .action(async (flags: { workflows: string; json?: boolean }) => {
-      const folder = workflowsFolder(flags.workflows, io.cwd);
+    .action(async (flags: { workflows?: string; json?: boolean }) => {
+      const { folder, examples } = chosenWorkflows(flags.workflows, io.cwd);
+      if (examples) io.err(`turnwire: there is no ./workflows here; these are the shipped examples in ${folder}\n`);
       const { workflows, refused } = await machines.load(folder);
       const good = [...workflows.values()].map(({ name, file }): Checked => ({ name, file, findings: [] }));
       const all = [...good, ...refused.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
