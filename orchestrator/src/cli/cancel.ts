@@ -8,7 +8,7 @@ import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 /** `turnwire cancel RUN`: ends a run and the turns that it has open. */
 export function cancelCommand(program: Command, io: Io): void {
   targetOptions(program.command('cancel').description('cancel a run').argument('<RUN>', 'its runId', urlId))
-    .option('--reason <text>', 'kept with the run')
+    .option('--reason <text>', 'kept with the run, and shown by status')
     .action((runId: string, flags: TargetFlags & { reason?: string }) =>
       withTarget(flags, io, async (connection) => {
         const of = { runId, ...(flags.reason !== undefined && { reason: flags.reason }) };

@@ -64,16 +64,18 @@ describe('turnwire run', () => {
     expect(called('start')).toEqual([
       ['review', { title: 'T', diff: '--- a\n+++ b\n' }, expect.any(String), undefined],
     ]);
-    expect(io.stdout).toContain('run run_1 started');
-    expect(io.stdout).toContain('run run_1 is active in reviewing.waiting');
-    expect(io.stdout).toContain('turnwire send run_1 merge_decision merge');
+    expect(io.stdout).toMatch(
+      `run_1 started; Ctrl-C leaves it running, and turnwire logs run_1 -f --url ${serving.url} follows it again\n`,
+    );
+    expect(io.stdout).toContain('          run_1 is active in reviewing.waiting\n');
+    expect(io.stdout).toContain(`turnwire send run_1 merge_decision merge --url ${serving.url}\n`);
     expect(io.stdout).toMatch(/done: \{"merged":true\}\n$/);
     expect(io.stderr).toBe('');
   });
 
   it.each<[RunView['status'], string]>([
-    ['error', 'the run run_1 is error: no_signal in reviewing: why'],
-    ['cancelled', 'the run run_1 is cancelled'],
+    ['error', 'run_1 is error: no_signal in reviewing: why'],
+    ['cancelled', 'run_1 is cancelled'],
   ])('is 1 when the run ends %s', async (status, line) => {
     runEndsAs(
       ended(status, status === 'error' ? { fault: { code: 'no_signal', state: 'reviewing', reason: 'why' } } : {}),
@@ -128,7 +130,7 @@ describe('turnwire run', () => {
     expect(await cli(...review)).toBe(0);
     expect(opened).toBe(2);
     expect(io.stderr).toMatch(
-      /^turnwire: lost the orchestrator \(.*\); looking for it\nturnwire: the orchestrator is back\n$/,
+      /^turnwire: lost the orchestrator \(its feed was cut\); looking for it\nturnwire: the orchestrator is back\n$/,
     );
   });
 
@@ -154,7 +156,7 @@ describe('turnwire run', () => {
     [
       'an unknown workflow',
       ['run', 'nope', '--input', '@change.diff'],
-      /^turnwire: there is no workflow nope \(unknown_workflow\)\n$/,
+      /^turnwire: there is no workflow nope; there are: review, broken \(refused\)\n$/,
     ],
     [
       'a refused workflow',
@@ -173,12 +175,12 @@ describe('turnwire run', () => {
 
   it('is 2 with each problem of a wrong input and its path', async () => {
     const problems = [
-      { path: '/title', message: 'is required' },
-      { path: '/diff', message: 'must be string' },
+      { path: '/title', message: 'Invalid input: expected string, received undefined' },
+      { path: '/comments/0/file', message: 'must be string' },
     ];
     serving.host.will('start', () => Promise.reject(new HostRefusal('invalid', 'wrong', { problems })));
     expect(await cli('run', 'review', '--input', '{}')).toBe(2);
-    expect(io.stderr).toBe('turnwire: invalid: /title: is required; /diff: must be string\n');
+    expect(io.stderr).toBe('turnwire: invalid: title is missing; comments.0.file: must be string\n');
   });
 });
 
@@ -195,15 +197,15 @@ describe('turnwire runs, status, logs', () => {
     serving.host.will('runs', () =>
       Promise.resolve({ items: [ended('done', { value: { a: 'x', b: { c: 'y' } } })], nextCursor: 'next' }),
     );
-    await cli('runs');
-    expect(io.stdout).toBe(`no runs\nrun_1  review  done  ${AT}  a.x + b.c.y\nmore: turnwire runs --cursor next\n`);
+    await cli('runs', '--status', 'done', '--limit', '1', '--workflow', 'review', '--cursor', 'this');
+    const more = `turnwire runs --cursor next --url ${serving.url} --workflow review --status done --limit 1`;
+    expect(io.stdout).toBe(`no runs\nrun_1  review  done  ${AT}  a.x + b.c.y\nmore: ${more}\n`);
   });
 
   it('shows one run with its gate and how to answer it', async () => {
     expect(await cli('status', 'run_1')).toBe(0);
     expect(io.stdout).toContain('state     reviewing.waiting');
     expect(io.stdout).toContain('turnwire send run_1 merge_decision merge');
-    expect(await cli('logs', 'run_1')).toBe(0);
   });
 
   it('shows how one ended', async () => {
@@ -271,13 +273,22 @@ describe('turnwire send and cancel', () => {
       'a closed gate',
       ['send', 'run_1', 'g', 'merge'],
       new HostRefusal('gate_closed', 'g is not open', { openGates: [] }),
-      /^turnwire: g is not open \(gate_closed\)\n$/,
+      /^turnwire: g is not open \(gate_closed\); no gate of this run is open\n$/,
     ],
     [
       'a wrong answer',
       ['send', 'run_1', 'g', 'merge'],
-      new HostRefusal('refused', 'no', { problems: [{ path: '/reason', message: 'is required' }], accepts: [] }),
-      /^turnwire: refused: \/reason: is required\n$/,
+      new HostRefusal('refused', 'no', {
+        problems: [{ path: '/event', message: 'is not taken' }],
+        accepts: [...GATE.accepts, { name: 'decline', input: {} }],
+      }),
+      /^turnwire: refused: event: is not taken; it accepts: merge, decline\n$/,
+    ],
+    [
+      'a gate that is not the open one',
+      ['send', 'run_1', 'g', 'merge'],
+      new HostRefusal('gate_closed', 'g is not open', { openGates: [GATE] }),
+      /^turnwire: g is not open \(gate_closed\); open: merge_decision \(merge\)\n$/,
     ],
     ['invalid JSON', ['send', 'run_1', 'g', 'merge', '{'], undefined, /^turnwire: the input \{ is not JSON: .*\n$/],
     [
@@ -331,7 +342,7 @@ describe('the way to the orchestrator', () => {
     rmSync(join(dir, '.turnwire/instance.token'));
     expect(await cli('runs')).toBe(2);
     expect(io.stderr).toMatch(
-      /^turnwire: no instance token: .*instance\.token is missing; set TURNWIRE_INSTANCE_TOKEN, or --state-dir .*\n$/,
+      /^turnwire: no instance token: .*instance\.token is missing; start everything in this folder with `turnwire dev`, or .* set TURNWIRE_INSTANCE_TOKEN, or --state-dir .*\n$/,
     );
   });
 
@@ -343,7 +354,7 @@ describe('the way to the orchestrator', () => {
   });
 
   it('is found through the state dir of turnwire dev', async () => {
-    writeFileSync(join(dir, '.turnwire/orchestrator.url'), `${serving.url}\n`);
+    writeFileSync(join(dir, '.turnwire/orchestrator.url'), `${serving.url}\n4711\n`);
     expect(await runCli(['runs'], io)).toBe(0);
   });
 

@@ -44,7 +44,7 @@ describe('how a command ends', () => {
         ],
       }),
       2,
-      /^invalid: \/title: is required; the whole: is odd$/,
+      /^invalid: title is missing; is odd$/,
     ],
     [
       'a refused workflow',

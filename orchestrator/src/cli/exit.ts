@@ -17,15 +17,18 @@ export class CliError extends Error {
   }
 }
 
-/** Any error as the line and the code to end with; undefined: a defect, which shows its stack. */
-export function explain(error: unknown): CliError | undefined {
+/**
+ * Any error as the line and the code to end with; undefined: a defect, which shows its stack.
+ * @param program how this command was called
+ */
+export function explain(error: unknown, program = 'turnwire'): CliError | undefined {
   if (error instanceof CliError) return error;
   if (error instanceof StartError) return new CliError(error.message);
-  if (error instanceof TurnwireFault) return explainFault(error);
+  if (error instanceof TurnwireFault) return explainFault(error, program);
   return undefined;
 }
 
-function explainFault(fault: TurnwireFault): CliError {
+function explainFault(fault: TurnwireFault, program: string): CliError {
   if (fault.code === 'aborted') return new CliError('interrupted', ExitCode.interrupted);
   if (fault.status === 401 || fault.status === 403) {
     return new CliError(
@@ -40,7 +43,7 @@ function explainFault(fault: TurnwireFault): CliError {
     );
   }
   return new CliError(
-    `cannot reach the orchestrator at ${originOf(fault)} (${fault.message}); start it with \`turnwire dev\`, or set --url or TURNWIRE_URL to where it listens`,
+    `cannot reach the orchestrator at ${originOf(fault)} (${fault.message}); start it with \`${program} dev\`, or set --url or TURNWIRE_URL to where it listens`,
     ExitCode.unreachable,
   );
 }
@@ -55,11 +58,43 @@ export function findingsText(findings: unknown): string {
   return findings.map((finding: { message?: unknown }) => String(finding.message)).join('; ');
 }
 
+/** What was refused, why, and what would have been taken. */
 function problemLine({ problem, message, code }: TurnwireFault): string {
   if (problem?.findings !== undefined) return `${problem.detail ?? message}: ${findingsText(problem.findings)}`;
   const problems = problem?.problems ?? [];
-  if (problems.length === 0) return `${problem?.detail ?? message} (${code})`;
-  return `${code}: ${problems.map(({ path, message: what }) => `${path || 'the whole'}: ${what}`).join('; ')}`;
+  const what =
+    problems.length === 0
+      ? `${problem?.detail ?? message} (${code})`
+      : `${code}: ${problems.map(problemText).join('; ')}`;
+  return `${what}${alternatives(problem)}`;
 }
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A field that is not there is missing, in whatever words the schema's library says it. */
+function problemText({ path, message }: Problem): string {
+  const field = path.replace(/^\//, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  if (/received undefined$|^is required$|^is missing$/.test(message)) return `${field || 'the input'} is missing`;
+  return field ? `${field}: ${message}` : message;
+}
+
+function alternatives(problem: TurnwireFault['problem']): string {
+  const { accepts, openGates } = (problem ?? {}) as { accepts?: unknown; openGates?: unknown };
+  if (Array.isArray(openGates)) {
+    const open = openGates.map((gate: OpenGate) => `${gate.gate} (${namesOf(gate.accepts)})`);
+    return open.length > 0 ? `; open: ${open.join(', ')}` : '; no gate of this run is open';
+  }
+  return Array.isArray(accepts) && accepts.length > 0 ? `; it accepts: ${namesOf(accepts)}` : '';
+}
+
+interface OpenGate {
+  readonly gate: string;
+  readonly accepts: readonly { name: string }[];
+}
+
+const namesOf = (events: OpenGate['accepts']): string => events.map(({ name }) => name).join(', ');
 
 const originOf = ({ address }: TurnwireFault): string => (URL.canParse(address) ? new URL(address).origin : address);

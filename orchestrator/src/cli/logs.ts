@@ -3,21 +3,34 @@ import type { Command } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
 import { urlId } from './arguments.ts';
 import { follow } from './follow.ts';
-import { type Io, printJson } from './io.ts';
-import { followerOf } from './progress.ts';
-import { printRun } from './status.ts';
+import { followUp } from './follow-up.ts';
+import { type Io, print, printJson } from './io.ts';
+import { followerOf, Progress } from './progress.ts';
 import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
-/** `turnwire logs RUN [-f]`: the run as it stands; with `-f` what happens to it until it ends. */
+const NOTES = `
+What is kept of a run is told with its times: its turns, the gates that are open, how it stands or ended. Picks, retries,
+emitted events and gates that closed are told to whoever follows it then (-f).`;
+
+/** `turnwire logs RUN [-f]`: what is kept of what happened; with `-f` also what happens until it ends. */
 export function logsCommand(program: Command, io: Io): void {
-  targetOptions(program.command('logs').description('show what a run does').argument('<RUN>', 'its runId', urlId))
+  targetOptions(program.command('logs').description('tell what a run has done').argument('<RUN>', 'its runId', urlId))
     .option('-f, --follow', 'go on until the run ends')
-    .action((runId: string, flags: TargetFlags & { follow?: boolean }) =>
+    .addHelpText('after', NOTES)
+    .action((runId: string, flags: TargetFlags & { follow?: boolean }, command: Command) =>
       withTarget(flags, io, async (connection) => {
         // Asked first, so that an unknown run is one clear line before anything is printed.
         const run = await getRun(connection, { runId }, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
-        if (!flags.follow) return flags.json ? printJson(io, run) : printRun(io, run);
-        await follow(connection, runId, followerOf(io, flags.json === true));
+        const again = followUp(io, command);
+        if (flags.json && !flags.follow) return printJson(io, run);
+        if (!flags.json) print(io, `${run.runId} of ${run.workflow}, started ${run.startedAt}`);
+        if (flags.follow) {
+          await follow(connection, runId, followerOf(io, flags.json === true, again));
+          return;
+        }
+        const snapshot = { event: 'snapshot', data: { runs: [run] as never } };
+        for (const line of new Progress(again).lines(snapshot)) print(io, line);
+        if (run.status === 'active') print(io, `it goes on; follow it with: ${again('logs', runId, '-f')}`);
       }),
     );
 }

@@ -6,7 +6,7 @@ import { checkCommand } from './check.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { ExitCode, explain } from './exit.ts';
-import type { Io } from './io.ts';
+import { type Io, visible } from './io.ts';
 import { logsCommand } from './logs.ts';
 import { runCommand } from './run.ts';
 import { runsCommand } from './runs.ts';
@@ -49,8 +49,8 @@ function exitOf(error: unknown, io: Io): number {
   // Commander has said its line already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (io.signal.aborted) return ExitCode.interrupted;
-  const explained = explain(error);
+  const explained = explain(error, io.program);
   if (!explained) throw error;
-  io.err(`turnwire: ${explained.message.replaceAll('\n', ' ')}\n`);
+  io.err(`turnwire: ${visible(explained.message.replaceAll('\n', ' '))}\n`);
   return explained.exitCode;
 }

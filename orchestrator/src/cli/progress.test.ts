@@ -1,8 +1,11 @@
 import type { FeedEvent } from '@turnwire/sdk';
 import { describe, expect, it } from 'vitest';
-import { answerLines, Progress, quoted } from './progress.ts';
+import { Progress } from './progress.ts';
+import { answerLines } from './run-text.ts';
+import { quoted } from './words.ts';
 
 const AT = '2026-01-02T03:04:05.000Z';
+const again = (...words: readonly string[]) => ['npx turnwire', ...words.map(quoted)].join(' ');
 const CLOCK = new Date(AT).toTimeString().slice(0, 8);
 const frame = (event: string, data: Record<string, unknown>): FeedEvent => ({
   event,
@@ -37,28 +40,65 @@ const RUN = {
   status: 'active',
   value: { reviewing: 'waiting' },
   context: {},
-  executions: [{ executionId: 'e1', agent: 'reviewer', status: 'running' }],
+  executions: [{ executionId: 'e1', agent: 'reviewer', status: 'running', startedAt: AT }],
   gates: [],
   startedAt: AT,
+};
+const later = (seconds: number) => new Date(Date.parse(AT) + seconds * 1_000).toISOString();
+const clock = (at: string) => new Date(at).toTimeString().slice(0, 8);
+
+const META = {
+  title: 'Retry the upload',
+  passed: null,
+  diff: 'x'.repeat(4_000),
+  short: ['a', 'b'],
+  remarks: Array.from({ length: 7 }, () => ({ file: 'a.ts', line: 1, body: 'y'.repeat(144) })),
 };
 
 describe('progress that a person can follow', () => {
   const said = (...frames: FeedEvent[]) => {
-    const progress = new Progress();
+    const progress = new Progress(again);
     return frames.flatMap((each) => progress.lines(each)).map((line) => line.replace(`${CLOCK}  `, '').trim());
   };
 
-  it('begins each frame with its time', () =>
-    expect(new Progress().lines(frame('snapshot', { runs: [RUN] }))[0]).toBe(
-      `${CLOCK}  run r1 is active in reviewing.waiting`,
-    ));
+  it('tells a snapshot with the times of its records, in their order, and how it stands with none', () => {
+    const failed = { category: 'agent_error', reason: 'the key was refused', startedAt: AT, endedAt: later(4) };
+    const run = {
+      ...RUN,
+      executions: [
+        { executionId: 'e1', agent: 'reviewer', status: 'failed', ...failed },
+        { executionId: 'e2', agent: 'coder', status: 'running', startedAt: later(2) },
+        { executionId: 'e3', agent: 'old', status: 'running' },
+      ],
+      gates: [{ ...GATE, accepts: [], since: later(3) }],
+    };
+    const progress = new Progress(again);
+    expect(progress.lines(frame('snapshot', { at: later(60), runs: [run] }))).toEqual([
+      `${CLOCK}  agent reviewer began`,
+      `${clock(later(2))}  agent coder began, now running`,
+      `${clock(later(3))}  gate merge_decision waits`,
+      '            answer it with',
+      `${clock(later(4))}  agent reviewer failed (agent_error): the key was refused`,
+      '          agent old running',
+      '          r1 is active in reviewing.waiting',
+    ]);
+    // A frame may repeat what the snapshot has told, with an earlier state.
+    expect(
+      progress.lines(frame('execution.running', { executionId: 'e1', agent: 'reviewer', status: 'running' })),
+    ).toEqual([]);
+    const ended = { ...run, status: 'cancelled', reason: 'too late', endedAt: later(9), executions: [], gates: [] };
+    expect(progress.lines(frame('snapshot', { at: later(60), runs: [ended] }))).toEqual([
+      `${clock(later(9))}  r1 is cancelled in reviewing.waiting: too late`,
+    ]);
+  });
 
   it.each<[string, FeedEvent, string]>([
     [
       'a new agent',
       frame('execution.started', {
         executionId: 'e',
-        execution: { executionId: 'e', agent: 'reviewer', status: 'queued' },
+        agent: 'reviewer',
+        status: 'queued',
       }),
       'agent reviewer queued',
     ],
@@ -69,8 +109,14 @@ describe('progress that a person can follow', () => {
     ],
     [
       'a failure',
-      frame('execution.failed', { executionId: 'e', agent: 'reviewer', status: 'failed', category: 'runaway' }),
-      'agent reviewer failed (runaway)',
+      frame('execution.failed', {
+        executionId: 'e',
+        agent: 'reviewer',
+        status: 'failed',
+        category: 'runaway',
+        reason: '50 steps without a pick',
+      }),
+      'agent reviewer failed (runaway): 50 steps without a pick',
     ],
     ['a pick', frame('pick', { event: 'approve', status: 'delivered', moved: true }), 'pick approve: taken'],
     [
@@ -109,6 +155,11 @@ describe('progress that a person can follow', () => {
       frame('gate.closed', { gate: 'merge_decision', gateId: 'g1', event: 'merge' }),
       'gate merge_decision closed by merge',
     ],
+    [
+      'a cancel with its reason',
+      frame('run.status', { runId: 'r1', status: 'cancelled', value: 'x', reason: 'too late' }),
+      'run is cancelled in x: too late',
+    ],
     ['the end', frame('run.status', { runId: 'r1', status: 'done', value: 'merged' }), 'run is done in merged'],
     [
       'a fault',
@@ -124,39 +175,52 @@ describe('progress that a person can follow', () => {
 
   it('tells a gate with the exact command for each answer', () =>
     expect(said(frame('gate.opened', { runId: 'r1', gate: GATE }))).toEqual([
-      'gate merge_decision waits; answer it with',
-      'turnwire send r1 merge_decision merge',
-      `turnwire send r1 merge_decision decline '{"reason":"…","n":0,"deep":{},"list":[],"sure":true}'   # Not this time.`,
+      'gate merge_decision waits',
+      'answer it with',
+      'npx turnwire send r1 merge_decision merge',
+      `npx turnwire send r1 merge_decision decline '{"reason":"…","n":0,"deep":{},"list":[],"sure":true}'   # Not this time.`,
+    ]));
+
+  it('shows whoever decides what the gate is about', () =>
+    expect(said(frame('gate.opened', { runId: 'r1', gate: { ...GATE, accepts: [], meta: META } }))).toEqual([
+      'gate merge_decision waits',
+      'title    Retry the upload',
+      'passed   null',
+      `diff     ${'x'.repeat(160)}… (4000 characters)`,
+      'short    ["a","b"]',
+      'remarks',
+      `- {"file":"a.ts","line":1,"body":"${'y'.repeat(128)}… (178 characters)`,
+      ...Array(4).fill(expect.stringMatching(/^- \{"file"/)),
+      '… 2 more',
+      'answer it with',
     ]));
 
   it('says after a reconnection only what is new', () => {
     const before = frame('snapshot', { runs: [{ ...RUN, gates: [GATE] }] });
     const after = frame('snapshot', {
-      runs: [{ ...RUN, executions: [{ executionId: 'e1', agent: 'reviewer', status: 'succeeded' }], gates: [GATE] }],
+      runs: [
+        {
+          ...RUN,
+          executions: [{ executionId: 'e1', agent: 'reviewer', status: 'succeeded', startedAt: AT, endedAt: AT }],
+          gates: [GATE],
+        },
+      ],
     });
-    expect(said(before)).toHaveLength(5);
-    expect(said(before, after).slice(5)).toEqual(['agent reviewer succeeded']);
+    expect(said(before)).toHaveLength(6);
+    expect(said(before, after).slice(6)).toEqual(['agent reviewer succeeded']);
   });
 
   it('passes over what it does not know (TW-FED-006)', () => {
     expect(said(frame('node.health', {}), frame('brand.new', {}), frame('snapshot', {}))).toEqual([]);
-    expect(new Progress().lines({ event: 'pick', data: { at: 'never', event: 'x' } })[0]).toBe(
-      '--:--:--  pick x: taken',
+    expect(new Progress(again).lines({ event: 'pick', data: { at: 'never', event: 'x' } })[0]).toBe(
+      '          pick x: taken',
     );
   });
 });
 
-describe('a word for a shell', () => {
-  it.each([
-    ['merge', 'merge'],
-    ['run_01.a:b', 'run_01.a:b'],
-    ["it's", `'it'\\''s'`],
-    ['two words', `'two words'`],
-    ['$(x)', `'$(x)'`],
-  ])('%s', (word, expected) => expect(quoted(word)).toBe(expected));
-
+describe('a command to paste', () => {
   it('quotes the name of a gate too', () =>
-    expect(answerLines('r1', { gate: 'a b', accepts: [{ name: 'ok', input: {} }] })).toEqual([
-      `turnwire send r1 'a b' ok`,
+    expect(answerLines(again, 'r1', { gate: 'a b', accepts: [{ name: 'ok', input: {} }] })).toEqual([
+      `npx turnwire send r1 'a b' ok`,
     ]));
 });

@@ -1,16 +1,23 @@
-/** What a person reads while a run goes on: one frame of its feed, a line or a few. */
+/** What a person reads while a run goes on: one frame of its feed, a line or a few, with the time that its record has. */
 import type { FeedEvent, JsonValue, RunView } from '@turnwire/sdk';
 import type { FollowOptions } from './follow.ts';
+import type { FollowUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
-import { stateText } from './runs.ts';
-import { faultText } from './status.ts';
+import { type Execution, endReason, executionText, type Gate, gateLines, stateText } from './run-text.ts';
 
 type Data = FeedEvent['data'];
-type Gate = Pick<RunView['gates'][number], 'gate' | 'gateId' | 'accepts'>;
+
+/** What is told, the first line with its time; a state as it stands now has none. */
+interface Told {
+  readonly at?: JsonValue | undefined;
+  readonly lines: readonly string[];
+}
+
+const TERMINAL = new Set(['succeeded', 'failed', 'cancelled', 'timed_out']);
 
 /** How `run` and `logs -f` follow: frames on stdout, what is about the connection on stderr. */
-export function followerOf(io: Io, json: boolean): FollowOptions {
-  const progress = new Progress();
+export function followerOf(io: Io, json: boolean, again: FollowUp): FollowOptions {
+  const progress = new Progress(again);
   const note = (text: string) => io.err(`turnwire: ${text}\n`);
   return {
     signal: io.signal,
@@ -18,68 +25,101 @@ export function followerOf(io: Io, json: boolean): FollowOptions {
       if (json) return printJson(io, frame);
       for (const line of progress.lines(frame)) print(io, line);
     },
-    onLost: (reason) => note(`lost the orchestrator (${reason}); looking for it`),
+    onLost: (last) => note(`lost the orchestrator (${lostText(last)}); looking for it`),
     onBack: () => note('the orchestrator is back'),
   };
 }
 
+/** A feed that was open answered 200 long ago: that is not why it is lost. */
+function lostText(last: string): string {
+  const status = /^http_(\d{3})$/.exec(last)?.[1];
+  if (status === undefined) return last;
+  return status.startsWith('2') ? 'its feed was cut' : `it answered ${status}`;
+}
+
 /** Remembers what was said, so that the snapshot after a reconnection tells only what is new. */
 export class Progress {
+  readonly #again: FollowUp;
   readonly #told = new Map<string, string>();
 
-  lines(frame: FeedEvent): string[] {
-    const at = clockText(frame.data.at);
-    return this.#said(frame).map((line, index) =>
-      index === 0 ? `${at}  ${line}` : `${' '.repeat(at.length)}    ${line}`,
-    );
+  constructor(again: FollowUp) {
+    this.#again = again;
   }
 
-  #said({ event, data }: FeedEvent): string[] {
+  lines(frame: FeedEvent): string[] {
+    return this.#said(frame).flatMap(({ at, lines }) => {
+      const clock = clockText(at);
+      return lines.map((line, index) => (index === 0 ? `${clock}  ${line}` : `${' '.repeat(clock.length)}    ${line}`));
+    });
+  }
+
+  /** The whole state: what has happened in the order of its times, then how the run stands. */
+  #snapshot(run: RunView): Told[] {
+    const happened = [
+      ...run.executions.flatMap((execution) => this.#known(execution)),
+      ...run.gates.map((gate) => this.#gate(run.runId, gate.since, gate)),
+    ];
+    return [...happened.sort(byTime), this.#stands(run)];
+  }
+
+  #said({ event, data }: FeedEvent): Told[] {
+    if (event === 'snapshot') return ((data.runs ?? []) as unknown as RunView[]).flatMap((run) => this.#snapshot(run));
+    const { at } = data;
     switch (event) {
-      case 'snapshot':
-        return this.#snapshot(data);
       case 'run.status':
-        return this.#once('run', `${text(data.status)} ${stateText(data.value)}`, [statusLine(data)]);
+        return [{ at, lines: this.#once('run', `${text(data.status)} ${stateText(data.value)}`, [statusLine(data)]) }];
       case 'run.emit':
-        return [`emitted ${JSON.stringify(data.event ?? data)}`];
+        return [{ at, lines: [`emitted ${JSON.stringify(data.event ?? data)}`] }];
       case 'run.retry':
-        return [retryLine(data)];
+        return [{ at, lines: [retryLine(data)] }];
       case 'pick':
-        return [pickLine(data)];
+        return [{ at, lines: [pickLine(data)] }];
       case 'gate.opened':
-        return this.#gate(text(data.runId), data.gate as unknown as Gate);
+        return [this.#gate(text(data.runId), at, data.gate as unknown as Gate)];
       case 'gate.closed':
-        return [`gate ${text(data.gate)} closed${data.event ? ` by ${text(data.event)}` : ''}`];
-      case 'execution.started': {
-        const { executionId, agent, status } = data.execution as unknown as RunView['executions'][number];
-        return this.#execution(executionId, agent, status, data);
-      }
+        return [{ at, lines: [`gate ${text(data.gate)} closed${data.event ? ` by ${text(data.event)}` : ''}`] }];
       default:
         // TW-FED-006: what is not known is passed over.
-        return event.startsWith('execution.')
-          ? this.#execution(text(data.executionId), text(data.agent), event.slice('execution.'.length), data)
-          : [];
+        return event.startsWith('execution.') ? [this.#moved(event, data)] : [];
     }
   }
 
-  #snapshot(data: Data): string[] {
-    const runs = (data.runs ?? []) as unknown as RunView[];
-    return runs.flatMap((run) => [
-      ...this.#once('run', `${run.status} ${stateText(run.value)}`, [
-        `run ${run.runId} is ${run.status} in ${stateText(run.value)}`,
-      ]),
-      ...run.executions.flatMap(({ executionId, agent, status }) => this.#execution(executionId, agent, status, {})),
-      ...run.gates.flatMap((gate) => this.#gate(run.runId, gate)),
-    ]);
+  #stands(run: RunView): Told {
+    const state = stateText(run.value);
+    const line = `${run.runId} is ${run.status}${state ? ` in ${state}` : ''}${endReason(run)}`;
+    return { at: run.endedAt, lines: this.#once('run', `${run.status} ${state}`, [line]) };
   }
 
-  #execution(executionId: string, agent: string, status: string, { category }: Data): string[] {
-    const why = category ? ` (${text(category)})` : '';
-    return this.#once(executionId, status, [`agent ${agent} ${status.replaceAll('_', ' ')}${why}`]);
+  /** A turn of a snapshot: when it began, if that was not told yet, and how it ended or stands. */
+  #known(execution: RunView['executions'][number]): Told[] {
+    const { executionId, agent, status, startedAt, endedAt } = execution;
+    const isNew = startedAt !== undefined && !this.#told.has(executionId);
+    const line = executionText(execution);
+    if (!isNew) return [{ at: endedAt, lines: this.#execution(executionId, status, line) }];
+    const ended = this.#execution(executionId, status, line);
+    if (TERMINAL.has(status))
+      return [
+        { at: startedAt, lines: [`agent ${agent} began`] },
+        { at: endedAt, lines: ended },
+      ];
+    return [{ at: startedAt, lines: [`agent ${agent} began, now ${status.replaceAll('_', ' ')}`] }];
   }
 
-  #gate(runId: string, gate: Gate): string[] {
-    return this.#once(gate.gateId, 'open', [`gate ${gate.gate} waits; answer it with`, ...answerLines(runId, gate)]);
+  #moved(event: string, data: Data): Told {
+    const status = text(data.status) || event.slice('execution.'.length);
+    const execution = { ...data, agent: text(data.agent), status } as unknown as Execution;
+    return { at: data.at, lines: this.#execution(text(data.executionId), status, executionText(execution)) };
+  }
+
+  /** A frame may repeat what a snapshot has told; there is no way out of a terminal status. */
+  #execution(executionId: string, status: string, line: string): string[] {
+    if (TERMINAL.has(this.#told.get(executionId) ?? '')) return [];
+    return this.#once(executionId, status, [line]);
+  }
+
+  #gate(runId: string, at: JsonValue | undefined, gate: Gate): Told {
+    const lines = [`gate ${gate.gate} waits`, ...gateLines(this.#again, runId, gate)];
+    return { at, lines: this.#once(gate.gateId, 'open', lines) };
   }
 
   #once(subject: string, state: string, lines: string[]): string[] {
@@ -89,41 +129,13 @@ export class Progress {
   }
 }
 
-/** The exact command for each event that a gate accepts, with an input to fill in where it needs one. */
-export function answerLines(runId: string, { gate, accepts }: Pick<Gate, 'gate' | 'accepts'>): string[] {
-  return (accepts ?? []).map(({ name, input, description }) => {
-    const sample = sampleOf(input);
-    const json = sample === undefined ? '' : ` ${quoted(JSON.stringify(sample))}`;
-    return `turnwire send ${runId} ${quoted(gate)} ${name}${json}${description ? `   # ${description}` : ''}`;
-  });
+/** What has no time comes last, and otherwise in the order that it was given. */
+function byTime(a: Told, b: Told): number {
+  const [first, second] = [text(a.at), text(b.at)];
+  if (first === second) return 0;
+  if (first === '' || second === '') return first === '' ? 1 : -1;
+  return first < second ? -1 : 1;
 }
-
-/** A value of the right shape for each required property; undefined when nothing is required. */
-function sampleOf(schema: JsonValue): JsonValue | undefined {
-  const { required, properties } = schema as { required?: string[]; properties?: Record<string, { type?: string }> };
-  if (!required || required.length === 0) return undefined;
-  return Object.fromEntries(required.map((name) => [name, placeholder(properties?.[name]?.type)]));
-}
-
-function placeholder(type: string | undefined): JsonValue {
-  switch (type) {
-    case 'number':
-    case 'integer':
-      return 0;
-    case 'boolean':
-      return true;
-    case 'array':
-      return [];
-    case 'object':
-      return {};
-    default:
-      return '…';
-  }
-}
-
-/** As a POSIX shell takes it for one word. */
-export const quoted = (word: string): string =>
-  /^[\w.,:@%+/=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function pickLine(data: Data): string {
   const event = text(data.event);
@@ -139,14 +151,14 @@ function retryLine(data: Data): string {
 }
 
 function statusLine(data: Data): string {
-  const fault = data.fault as unknown as RunView['fault'];
   const where = stateText(data.value);
-  return `run is ${text(data.status)}${where ? ` in ${where}` : ''}${fault ? `: ${faultText(fault)}` : ''}`;
+  return `run is ${text(data.status)}${where ? ` in ${where}` : ''}${endReason(data as unknown as RunView)}`;
 }
 
 const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
+/** A record's own time, as this machine's clock says it; blank where there is none. */
 function clockText(at: JsonValue | undefined): string {
-  const date = new Date(typeof at === 'string' ? at : Date.now());
-  return Number.isNaN(date.getTime()) ? '--:--:--' : date.toTimeString().slice(0, 8);
+  const date = new Date(text(at));
+  return Number.isNaN(date.getTime()) ? ' '.repeat('hh:mm:ss'.length) : date.toTimeString().slice(0, 8);
 }

@@ -1,13 +1,14 @@
-import { type Connection, getWorkflow, type RunView, startRun } from '@turnwire/sdk';
+import { type Connection, getWorkflow, listWorkflows, type RunView, startRun, TurnwireFault } from '@turnwire/sdk';
 import type { Command } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
 import { urlId } from './arguments.ts';
 import { CliError, ExitCode, findingsText } from './exit.ts';
 import { follow } from './follow.ts';
+import { followUp } from './follow-up.ts';
 import { runInput } from './input.ts';
 import { type Io, print, printJson } from './io.ts';
 import { followerOf } from './progress.ts';
-import { faultText } from './status.ts';
+import { endReason } from './run-text.ts';
 import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
 interface RunFlags extends TargetFlags {
@@ -37,33 +38,40 @@ export function runCommand(program: Command, io: Io): void {
     .option('--title <text>', 'the same as --set title=…')
     .option('--detach', 'print the runId and leave')
     .addHelpText('after', NOTES)
-    .action((workflow: string, flags: RunFlags) =>
+    .action((workflow: string, flags: RunFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {
+        const again = followUp(io, command);
         const runId = await start(connection, workflow, flags, io);
         if (flags.detach) return flags.json ? printJson(io, { runId }) : print(io, runId);
-        if (!flags.json) print(io, `run ${runId} started; Ctrl-C leaves it running`);
-        finish(await follow(connection, runId, followerOf(io, flags.json === true)), flags, io);
+        if (!flags.json)
+          print(io, `${runId} started; Ctrl-C leaves it running, and ${again('logs', runId, '-f')} follows it again`);
+        finish(await follow(connection, runId, followerOf(io, flags.json === true, again)), flags, io);
       }),
     );
 }
 
 async function start(connection: Connection, workflow: string, flags: RunFlags, io: Io): Promise<string> {
   const call = { signal: io.signal, windowMs: COMMAND_WINDOW_MS };
-  const input = await runInput(flags, io, async () => {
-    const { status, inputSchema, findings } = await getWorkflow(connection, { name: workflow }, call);
-    if (status === 'refused') throw new CliError(`the workflow ${workflow} is refused: ${findingsText(findings)}`);
-    return inputSchema;
-  });
-  const { runId } = await startRun(connection, { workflow, input }, call);
-  return runId;
+  try {
+    const input = await runInput(flags, io, async () => {
+      const { status, inputSchema, findings } = await getWorkflow(connection, { name: workflow }, call);
+      if (status === 'refused') throw new CliError(`the workflow ${workflow} is refused: ${findingsText(findings)}`);
+      return inputSchema;
+    });
+    return (await startRun(connection, { workflow, input }, call)).runId;
+  } catch (error) {
+    if (!(error instanceof TurnwireFault) || error.code !== 'unknown_workflow') throw error;
+    const { items } = await listWorkflows(connection, call);
+    const names = items.map(({ name, status }) => (status === 'refused' ? `${name} (refused)` : name));
+    const there = names.length > 0 ? `there are: ${names.join(', ')}` : 'there is none';
+    throw new CliError(`there is no workflow ${workflow}; ${there}`);
+  }
 }
 
 function finish(run: RunView, flags: RunFlags, io: Io): void {
   if (flags.json) printJson(io, run);
   else if (run.status === 'done') print(io, run.output === undefined ? 'done' : `done: ${JSON.stringify(run.output)}`);
-  if (run.status !== 'done') throw new CliError(`the run ${run.runId} is ${endText(run)}`, ExitCode.runFailed);
+  if (run.status !== 'done') throw new CliError(`${run.runId} is ${run.status}${endReason(run)}`, ExitCode.runFailed);
 }
-
-const endText = ({ status, fault }: RunView): string => (fault ? `${status}: ${faultText(fault)}` : status);
 
 const collect = (value: string, all: string[]): string[] => [...all, value];

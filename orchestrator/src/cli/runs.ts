@@ -1,7 +1,9 @@
 import { listRuns, type RunView } from '@turnwire/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
+import { stateText } from './run-text.ts';
 import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
 interface RunsFlags extends TargetFlags {
@@ -20,7 +22,7 @@ export function runsCommand(program: Command, io: Io): void {
     .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
     .option('--limit <n>', 'at most so many, 1 to 200', limit, 50)
     .option('--cursor <cursor>', 'go on where the last list ended')
-    .action((flags: RunsFlags) =>
+    .action((flags: RunsFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {
         const { workflow, status, cursor } = flags;
         const filter = {
@@ -33,7 +35,8 @@ export function runsCommand(program: Command, io: Io): void {
         if (flags.json) return printJson(io, page);
         if (page.items.length === 0) return print(io, 'no runs');
         for (const line of table(page.items.map(row))) print(io, line);
-        if (page.nextCursor) print(io, `more: turnwire runs --cursor ${page.nextCursor}`);
+        const more = followUp(io, command, ['workflow', 'status', 'limit']);
+        if (page.nextCursor) print(io, `more: ${more('runs', '--cursor', page.nextCursor)}`);
       }),
     );
 }
@@ -42,15 +45,6 @@ function row(run: RunView): string[] {
   const gates = run.gates.map(({ gate }) => gate).join(', ');
   const note = gates ? `waits for ${gates}` : (run.fault?.code ?? stateText(run.value));
   return [run.runId, run.workflow, run.status, run.startedAt, note];
-}
-
-/** A machine's state value on one line: `coding.checking`, `a.x + b.y` where states are parallel. */
-export function stateText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === null || typeof value !== 'object') return '';
-  return Object.entries(value)
-    .map(([key, inner]) => [key, stateText(inner)].filter(Boolean).join('.'))
-    .join(' + ');
 }
 
 function table(rows: readonly string[][]): string[] {

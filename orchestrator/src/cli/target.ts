@@ -34,7 +34,10 @@ export function targetOptions(command: Command): Command {
 /** @throws CliError when there is no token to speak with */
 export function openTarget(flags: TargetFlags, io: Io): Connection {
   const stateDir = resolve(io.cwd, flags.stateDir);
-  return connect({ baseUrl: urlOf(flags, stateDir), token: given(flags.instanceToken) ?? tokenIn(stateDir) });
+  return connect({
+    baseUrl: urlOf(flags, stateDir),
+    token: given(flags.instanceToken) ?? tokenIn(stateDir, io.program),
+  });
 }
 
 /** Opens the target for one command and closes its sockets whatever becomes of it. */
@@ -64,12 +67,12 @@ function given(token: string | undefined): string | undefined {
   );
 }
 
-function tokenIn(stateDir: string): string {
+function tokenIn(stateDir: string, program: string): string {
   const file = join(stateDir, INSTANCE_TOKEN_FILE);
   const token = readSecret(file)?.toString('latin1');
   if (token && /^[\x21-\x7e]+$/.test(token)) return token;
   const what = token === undefined ? 'is missing' : 'holds no token';
   throw new CliError(
-    `no instance token: ${file} ${what}; set TURNWIRE_INSTANCE_TOKEN, or --state-dir to the state folder of the orchestrator`,
+    `no instance token: ${file} ${what}; start everything in this folder with \`${program} dev\`, or for an orchestrator elsewhere set TURNWIRE_INSTANCE_TOKEN, or --state-dir to its state folder`,
   );
 }
