@@ -1,5 +1,5 @@
 /** The reference harness as one file, with one difference or none: what the kit is tested with. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -27,7 +27,8 @@ export async function buildHarness(difference?: Difference): Promise<string> {
   const outfile = join(built, 'dist', `${difference?.name ?? 'reference'}.mjs`);
   mkdirSync(dirname(outfile), { recursive: true });
   writeFileSync(join(built, 'package.json'), readFileSync(join(root, 'harness', 'package.json')));
-  await build({
+  const { outputFiles } = await build({
+    write: false,
     entryPoints: [join(root, 'harness', 'src', 'main.ts')],
     outfile,
     bundle: true,
@@ -38,8 +39,14 @@ export async function buildHarness(difference?: Difference): Promise<string> {
     logLevel: 'silent',
     plugins: [ours, ...(difference ? [changed(difference)] : [])],
   });
+  // Whole or not at all: another test may be starting the same one.
+  const draft = `${outfile}.${process.pid}.${++drafts}`;
+  writeFileSync(draft, outputFiles[0]?.contents ?? '');
+  renameSync(draft, outfile);
   return outfile;
 }
+
+let drafts = 0;
 
 /** Our own packages are bundled from their sources; what they depend on is not. */
 const ours: Plugin = {

@@ -124,14 +124,16 @@ class Run {
     const iid = `kit-${of.id.replaceAll(/[^a-z0-9]+/g, '-')}`;
     if (!controls(of)) return runCase(this.stage, this.#common as Host, of, iid);
     const { command = '', timeoutMs } = this.options;
-    const host = await started(this.stage, command, timeoutMs, of.own);
+    let host: ProcessHost | undefined;
     try {
+      host = await started(this.stage, command, timeoutMs, of.own);
       return await runCase(this.stage, host, of, iid);
     } catch (error) {
-      if (!(error instanceof SubjectError)) throw error;
-      return { mismatches: [{ did: error.message, should: 'start' }], trace: host.log.split('\n') };
+      // One that never started is no subject; one that did and does not again has failed this check.
+      if (!(error instanceof SubjectError) || (!host && !this.#common)) throw error;
+      return { mismatches: [{ did: error.message, should: 'start' }], trace: host?.log.split('\n') ?? [] };
     } finally {
-      await host.close();
+      await host?.close();
     }
   }
 }
