@@ -3,6 +3,7 @@ import { clientCommand } from './client/command.ts';
 import { faultsCommand } from './faults/command.ts';
 import { harnessCommand } from './harness/command.ts';
 import { modelCommand, UsageError } from './model/command.ts';
+import { orchestratorCommand } from './orchestrator/command.ts';
 
 /** Exit codes: 0 conformant, 1 not, 2 usage, 3 the subject could not be started. */
 const USAGE = 2;
@@ -14,6 +15,7 @@ const program = new Command('turnwire-contract')
 const model = modelCommand();
 program.addCommand(model.copyInheritedSettings(program));
 program.addCommand(harnessCommand().copyInheritedSettings(program));
+program.addCommand(orchestratorCommand().copyInheritedSettings(program));
 program.addCommand(clientCommand().copyInheritedSettings(program));
 program.addCommand(faultsCommand().copyInheritedSettings(program));
 

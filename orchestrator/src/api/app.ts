@@ -2,6 +2,7 @@ import { createApp } from '@turnwire/server';
 import type { Hono } from 'hono';
 import { pick, readDelivery, readSurface } from './agents.ts';
 import type { Deps } from './deps.ts';
+import { earlyAnswers } from './early-answer.ts';
 import { readEvents, readRunEvents } from './feed.ts';
 import { getHealth, getMetrics, getOrchestratorInfo, getReadiness } from './open.ts';
 import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, startRun } from './runs.ts';
@@ -10,6 +11,7 @@ import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, st
 export function createOrchestratorApp(deps: Deps): Hono {
   const { timed } = deps.metrics;
   const app = createApp({ log: deps.log });
+  app.use(earlyAnswers as never);
 
   app.get('/healthz', getHealth);
   app.get('/readyz', getReadiness(deps));

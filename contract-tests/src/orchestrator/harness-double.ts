@@ -1,0 +1,225 @@
+/** The kit as a Harness: it takes what the subject admits, counts what arrived, and does with it what the case plans. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { isRecord } from '../shape.ts';
+import { Affair, type Arrived, type Submission } from './affair.ts';
+import type { Fate, HarnessPlan } from './plan.ts';
+
+/** Milliseconds that a long-poll is parked here: shorter than the 25 s that are allowed, so that a resume is seen in time. */
+const parkedMs = 2_000;
+const firstOffset = 'k_0000000000000000';
+const lastOffset = 'k_0000000000000001';
+
+export class HarnessDouble {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #parked = new Set<() => void>();
+  /** By the mark in its prompts. */
+  readonly #affairs = new Map<string, Affair>();
+  readonly #byIid = new Map<string, Affair>();
+  #port = 0;
+  store = 'kit-store-1';
+  mute = false;
+  /** How often it was asked what it is. */
+  introduced = 0;
+  fencedAbort = true;
+  url = '';
+
+  constructor(readonly token: string) {
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Again at its first address after `stop`. */
+  async start(port = this.#port): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    this.url = `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Dies: what is open is reset, and nobody listens. */
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  affair(mark: string): Affair {
+    const affair = this.#affairs.get(mark) ?? new Affair(mark, () => this.#wake());
+    this.#affairs.set(mark, affair);
+    return affair;
+  }
+
+  #wake(): void {
+    for (const wake of this.#parked) wake();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.url);
+    const [, first, name = '', iid = '', action] = url.pathname.split('/').map(decodeURIComponent);
+    const text = await read(request);
+    if (first === '.well-known') return this.#info(response);
+    if (request.headers.authorization !== `Bearer ${this.token}`) return this.#problem(response, 401, 'unauthorized');
+    const body = parsed(text);
+    const arrival = { headers: headersOf(request), name, iid, body, at: performance.now() };
+    if (request.method === 'POST' && action === 'abort') return this.#abort(arrival, response);
+    if (request.method === 'POST') return this.#admit(arrival, response);
+    return this.#stream(url, iid, response);
+  }
+
+  #info(response: ServerResponse): void {
+    const capabilities = { idempotentAdmissions: true, fencedAbort: this.fencedAbort, submissionStreams: true };
+    const software = { name: 'turnwire-contract', version: '1' };
+    this.introduced += 1;
+    if (this.mute) this.#problem(response, 404, 'not_found');
+    else this.#json(response, 200, { role: 'harness', version: '1', software, store: this.store, capabilities });
+  }
+
+  #admit(arrival: Arrived, response: ServerResponse): void {
+    const affair = this.#affairOf(arrival);
+    const fate = affair?.nextFate() ?? 'invalid';
+    if (affair) {
+      this.#byIid.set(arrival.iid, affair);
+      affair.admissions.push(arrival);
+    }
+    const expected = arrival.headers['turnwire-expect-store'];
+    const elsewhere = expected !== undefined && expected !== this.store;
+    if (this.#refused(fate, response)) return;
+    if (elsewhere || !affair) this.#problem(response, 412, 'store_changed');
+    else this.#take(affair, arrival, fate, response);
+  }
+
+  /** Whether nothing was taken. */
+  #refused(fate: Fate, response: ServerResponse): boolean {
+    const again = { 'retry-after': '1', connection: 'close' };
+    const problems = [{ path: '/definition', message: 'no' }];
+    if (fate === 'reset') response.socket?.resetAndDestroy();
+    else if (fate === 'draining') this.#problem(response, 503, 'draining', {}, again);
+    else if (fate === 'queue_full') this.#problem(response, 429, 'queue_full', {}, again);
+    else if (fate === 'other_store') this.#problem(response, 412, 'store_changed');
+    else if (fate === 'invalid') this.#problem(response, 422, 'invalid', { problems });
+    else if (fate === 'unauthorized') this.#problem(response, 401, 'unauthorized');
+    else if (fate === 'foreign') response.writeHead(503, { 'content-type': 'text/html' }).end('<h1>no upstream</h1>');
+    return response.headersSent || response.socket?.destroyed !== false;
+  }
+
+  #take(affair: Affair, arrival: Arrived, fate: Fate, response: ServerResponse): void {
+    const { submissionId } = affair.submit(arrival);
+    const origin = fate === 'other_origin' ? 'http://127.0.0.2:9' : this.url;
+    const streamUrl = `${origin}/agents/${arrival.name}/${arrival.iid}?view=updates&submission=${submissionId}`;
+    if (fate === 'lose') response.socket?.resetAndDestroy();
+    else if (fate === 'broken')
+      response.writeHead(202, { ...this.#own(), 'content-type': 'application/json' }).end('{"streamUrl": ');
+    else this.#json(response, 202, { streamUrl, offset: firstOffset, submissionId });
+  }
+
+  #affairOf({ iid, body }: Arrived): Affair | undefined {
+    const message = isRecord(body) ? String(body.message) : '';
+    const mark = /\[kit:[^\]]+\]/.exec(message)?.[0];
+    return mark === undefined ? this.#byIid.get(iid) : this.affair(mark);
+  }
+
+  #abort(arrival: Arrived, response: ServerResponse): void {
+    const affair = this.#byIid.get(arrival.iid);
+    affair?.aborts.push(arrival);
+    if (affair?.losesAbort() === true) {
+      response.socket?.resetAndDestroy();
+      return;
+    }
+    const submissionIds = affair?.abort(arrival) ?? [];
+    this.#json(response, 200, { aborted: submissionIds.length > 0, submissionIds });
+  }
+
+  async #stream(url: URL, iid: string, response: ServerResponse): Promise<void> {
+    const affair = this.#byIid.get(iid);
+    const submission = affair?.submissions.find((one) => one.submissionId === url.searchParams.get('submission'));
+    if (!affair || !submission) return this.#problem(response, 404, 'unknown_conversation');
+    const offset = url.searchParams.get('offset') ?? '-1';
+    affair.streams.push({ submissionId: submission.submissionId, offset, at: performance.now() });
+    const instead = affair.streamInstead();
+    if (instead !== undefined) return this.#insteadOfRecords(instead, response);
+    if (!submission.settled && url.searchParams.has('live')) await this.#park(response);
+    this.#records(submission, offset === firstOffset || offset === '-1', affair.chatters, response);
+  }
+
+  #insteadOfRecords(instead: NonNullable<HarnessPlan['stream']>, response: ServerResponse): void {
+    const statuses = { forbidden: 403, stream_gone: 410, unknown_conversation: 404 } as const;
+    if (instead === 'reset') response.socket?.resetAndDestroy();
+    else if (instead === 'foreign') response.writeHead(404, { 'content-type': 'text/html' }).end('no such page');
+    else this.#problem(response, statuses[instead], instead);
+  }
+
+  #records(submission: Submission, fromStart: boolean, chatters: boolean, response: ServerResponse): void {
+    const { submissionId, turnId, settled } = submission;
+    const of = { submissionId, turnId, at: new Date().toISOString() };
+    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text: 'I pick finish. It is finished.' }] };
+    const chatter = [
+      { type: 'submission.started', ...of },
+      { type: 'message.appended', ...of, message },
+      { type: 'tool.called', ...of, name: 'finish' },
+      { type: 'of_a_later_version', ...of },
+    ];
+    const records = settled ? [...(chatters ? chatter : []), { type: 'submission.settled', ...of, ...settled }] : [];
+    const headers = {
+      'stream-next-offset': settled ? lastOffset : firstOffset,
+      'stream-up-to-date': 'true',
+      ...(settled ? { 'stream-closed': 'true' } : {}),
+    };
+    if (fromStart && settled) this.#json(response, 200, records, headers);
+    else response.writeHead(204, { ...this.#own(), ...headers }).end();
+  }
+
+  #park(response: ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#parked.delete(wake);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(wake, parkedMs);
+      this.#parked.add(wake);
+      response.once('close', wake);
+    });
+  }
+
+  #own(): Record<string, string> {
+    return { 'turnwire-version': '1', 'turnwire-store': this.store };
+  }
+
+  #json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+    const text = JSON.stringify(body);
+    response.writeHead(status, { ...this.#own(), 'content-type': 'application/json', ...headers }).end(text);
+  }
+
+  #problem(
+    response: ServerResponse,
+    status: number,
+    code: string,
+    members: object = {},
+    more: Record<string, string> = {},
+  ): void {
+    const headers = { ...this.#own(), 'content-type': 'application/problem+json', 'turnwire-code': code, ...more };
+    const problem = { type: `urn:turnwire:problem:${code}`, title: code, status, detail: code, code, ...members };
+    response.writeHead(status, headers).end(JSON.stringify(problem));
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));

@@ -1,0 +1,71 @@
+/** Checks whose sequence data cannot say; a case names one in a step. */
+import * as people from './people.ts';
+import { framesOf } from './requests.ts';
+import type { Scene } from './scene.ts';
+
+export type Program = (in_: Scene) => Promise<void>;
+
+/** No token in anything that the process wrote, nor in what it tells of itself. */
+const secretsKept: Program = async (in_) => {
+  const metrics = (await in_.call({ path: '/metrics' })).text;
+  for (const [name, token] of Object.entries(in_.host.tokens)) {
+    if (in_.host.written.includes(token)) in_.wrong(`wrote the ${name} token to its log`, 'keep it', 'TW-GEN-029');
+    if (metrics.includes(token)) in_.wrong(`told the ${name} token in its metrics`, 'keep it', 'TW-GEN-029');
+  }
+};
+
+/** What reached the Harness carried the token of its placement, and nobody else's. */
+const harnessTokenAlone: Program = async (in_) => {
+  const { harness, instance, placement } = in_.host.tokens;
+  for (const { headers, body } of [...in_.affair.admissions, ...in_.affair.aborts]) {
+    const all = JSON.stringify([headers, body]);
+    if (headers.authorization !== `Bearer ${harness}`)
+      in_.wrong('sent another credential than the harness token', 'send that', 'TW-TOK-007');
+    if (all.includes(instance) || all.includes(placement))
+      in_.wrong('sent a token to the harness that is not for it', 'keep it', 'TW-TOK-012');
+  }
+};
+
+/** The trace of the start, as it came, or continued by a span of the subject's own. */
+const traceKept: Program = async (in_) => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const sent = [...in_.affair.admissions, ...in_.affair.aborts].map(({ headers }) => headers.traceparent ?? '');
+  if (sent.length === 0 || !sent.every((one) => new RegExp(`^00-${trace}-[0-9a-f]{16}-[0-9a-f]{2}$`).test(one)))
+    in_.wrong(`sent the traces ${JSON.stringify(sent)}`, `go on with ${trace}`, 'TW-GEN-015');
+};
+
+/** Copies of one admission: one key, one body, one conversation. */
+const copiesAlike: Program = async (in_) => {
+  const copies = in_.affair.admissions.map(({ headers, iid, body }) => [headers['idempotency-key'], iid, body]);
+  if (new Set(copies.map((copy) => JSON.stringify(copy))).size !== 1)
+    in_.wrong('sent copies of an admission that differ', 'send the same bytes under the same key', 'TW-RET-002');
+};
+
+/** A frame of a feed names its record and its time, and they are in the order of the commits. */
+const framesNamed: Program = async (in_) => {
+  const run = (in_.known.run as { runId?: string }).runId;
+  const { frames } = framesOf(await in_.call({ path: `/runs/${run}/events`, forMs: 1_000 }));
+  const [first] = frames;
+  if (first?.type !== 'snapshot') in_.wrong(`began a feed with ${first?.type}`, 'begin with snapshot', 'TW-FED-001');
+  for (const { data, type } of frames) {
+    if (typeof data.id !== 'string' || !/^\d{4}-.*Z$/.test(String(data.at)))
+      in_.wrong(`sent a ${type} without id or at`, 'name both', 'TW-FED-002');
+  }
+};
+
+export const programs: Readonly<Record<string, Program>> = {
+  secrets_kept: secretsKept,
+  harness_token_alone: harnessTokenAlone,
+  trace_kept: traceKept,
+  copies_alike: copiesAlike,
+  frames_named: framesNamed,
+  answer_blue: people.answerBlue,
+  finish_and_approve: people.finishAndApprove,
+  note_finish_approve: people.noteFinishApprove,
+  nudge_and_reject: people.nudgeAndReject,
+  each_picks_its_own: people.eachPicksItsOwn,
+  picks_while_stopping: people.picksWhileStopping,
+  lasted_three_seconds: people.lastedThreeSeconds,
+  successor_waits: people.successorWaits,
+  second_after_a_second: people.secondAfterASecond,
+};

@@ -1,0 +1,68 @@
+/** One case at work: what it knows, what it was answered, and what that violates. */
+import type { Mismatch } from '../client/seen.ts';
+import { fill, type Known } from '../harness/fill.ts';
+import { type Answer, send } from '../harness/wire.ts';
+import type { Affair } from './affair.ts';
+import type { Call, OrchestratorCase } from './case.ts';
+import { answerMs, type Host } from './stage.ts';
+import { violations } from './validity.ts';
+
+/** Characters of a body that the transcript shows. */
+const shown = 300;
+
+export class Scene {
+  readonly known: Record<string, unknown>;
+  readonly mismatches: Mismatch[] = [];
+  readonly trace: string[] = [];
+  /** In every prompt of this case: by it the kit's Harness knows whose it is. */
+  readonly mark: string;
+  readonly #startedAt = performance.now();
+
+  constructor(
+    readonly host: Host,
+    readonly of: OrchestratorCase,
+  ) {
+    this.mark = `[kit:${of.id}]`;
+    const { instance, placement, other, harness } = host.tokens;
+    this.known = { task: `Do it. ${this.mark}`, id: of.id, instance, placement, other, harnessToken: harness };
+  }
+
+  get affair(): Affair {
+    return this.host.harness.affair(this.mark);
+  }
+
+  fill<T>(value: T): T {
+    return fill(value, { ...this.known, base: this.host.url } as Known);
+  }
+
+  note(line: string): void {
+    this.trace.push(`${(performance.now() - this.#startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+  }
+
+  wrong(did: string, should: string, requirement?: string): void {
+    this.mismatches.push({ did, should, ...(requirement === undefined ? {} : { requirement }) });
+  }
+
+  /** Sends a request; its answer is held against the document. @throws NoAnswer */
+  async call(call: Call): Promise<Answer> {
+    const { tokens, url } = this.host;
+    const answer = await send(call, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs });
+    const body = answer.text.slice(0, shown);
+    this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
+    this.mismatches.push(...violations(answer));
+    for (const [name, token] of Object.entries(tokens)) {
+      if (answer.text.includes(token)) this.wrong(`tells the ${name} token in an answer`, 'keep it', 'TW-GEN-029');
+    }
+    return answer;
+  }
+}
+
+/** Waits for a condition that the subject brings about, never for luck. Resolves with whether it came in time. */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}

@@ -1,0 +1,149 @@
+/** What stands around the subject: its files, its tokens, the kit's Harness. One for each process of a subject. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SubjectProcess } from '../harness/subject.ts';
+import { HarnessDouble } from './harness-double.ts';
+import { statecharts } from './load.ts';
+
+/** Milliseconds that any answer may take; a poll is parked for 25 s. */
+export const answerMs = 35_000;
+
+/** Milliseconds in which a subject that asks its Harness what it is has done so. */
+const meetingMs = 2_000;
+
+export interface Tokens {
+  readonly instance: string;
+  /** Of the placement `local`, and of another one. */
+  readonly placement: string;
+  readonly other: string;
+  /** What the subject presents to the kit's Harness. */
+  readonly harness: string;
+}
+
+/** Derived from the signing key, as the wire has it. */
+export function tokensOf(key: string, instance: string): Tokens {
+  const mac = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
+  return {
+    instance,
+    placement: `local.${mac('local')}`,
+    other: `elsewhere.${mac('elsewhere')}`,
+    harness: mac('harness:local'),
+  };
+}
+
+/** The subject as a case sees it. */
+export interface Host {
+  readonly url: string;
+  readonly tokens: Tokens;
+  readonly harness: HarnessDouble;
+  /** What it wrote to standard output and error, all of its processes. */
+  readonly written: string;
+  readonly process?: ProcessHost;
+  close(): Promise<void>;
+}
+
+export interface UrlOptions {
+  readonly url: string;
+  readonly instanceToken: string;
+  readonly signingKey: string;
+  /** Where the kit's Harness listens: the subject's TURNWIRE_HARNESS_URL. */
+  readonly harnessPort: number;
+}
+
+/** One that is already running somewhere. */
+export async function urlHost({ url, instanceToken, signingKey, harnessPort }: UrlOptions): Promise<Host> {
+  const tokens = tokensOf(signingKey, instanceToken);
+  const harness = new HarnessDouble(tokens.harness);
+  await harness.start(harnessPort);
+  return { url, tokens, harness, written: '', close: () => harness.stop() };
+}
+
+/** One that the kit starts, on a folder that it removes at the end. */
+export class ProcessHost implements Host {
+  readonly folder = mkdtempSync(join(tmpdir(), 'turnwire-contract-'));
+  readonly signingKey = randomBytes(32).toString('base64url');
+  readonly tokens = tokensOf(this.signingKey, randomBytes(32).toString('base64url'));
+  readonly harness = new HarnessDouble(this.tokens.harness);
+  #subject: SubjectProcess | undefined;
+  #before = '';
+
+  constructor(
+    readonly command: string,
+    readonly timeoutMs: number,
+  ) {
+    mkdirSync(join(this.folder, 'state'), { mode: 0o700 });
+    writeFileSync(join(this.folder, 'state', 'signing.key'), `${this.signingKey}\n`, { mode: 0o600 });
+    writeFileSync(join(this.folder, 'state', 'instance.token'), `${this.tokens.instance}\n`, { mode: 0o600 });
+  }
+
+  readonly process = this;
+
+  get url(): string {
+    return this.#subject?.url ?? '';
+  }
+
+  get log(): string {
+    return this.#subject?.log ?? '';
+  }
+
+  get written(): string {
+    return this.#before + (this.#subject?.stdout ?? '') + this.log;
+  }
+
+  /** A process on the folder, at the address of the one before it if there was one. @throws SubjectError */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    if (this.harness.url === '') await this.harness.start();
+    const port = this.#subject ? new URL(this.#subject.url).port : '0';
+    this.#before = this.written;
+    this.#subject = await SubjectProcess.start(this.command, { ...this.#env(port), ...settings }, this.timeoutMs);
+    // It may learn of its Harness in the background. A case that is not about first contact begins after that.
+    const deadline = performance.now() + meetingMs;
+    while (this.harness.introduced === 0 && !this.harness.mute && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Another process on the same files, at a port of its own. @throws SubjectError */
+  beside(): Promise<SubjectProcess> {
+    return SubjectProcess.start(this.command, this.#env('0'), this.timeoutMs);
+  }
+
+  #env(port: string): Record<string, string> {
+    return {
+      TURNWIRE_HOST: '127.0.0.1',
+      TURNWIRE_PORT: port,
+      TURNWIRE_WORKFLOWS: statecharts,
+      TURNWIRE_DATABASE_URL: `file:${join(this.folder, 'orchestrator.db')}`,
+      TURNWIRE_STATE_DIR: join(this.folder, 'state'),
+      TURNWIRE_HARNESS_URL: this.harness.url,
+      TURNWIRE_PLACEMENT: 'local',
+    };
+  }
+
+  signal(name: 'SIGTERM'): void {
+    this.#subject?.signal(name);
+  }
+
+  async kill(): Promise<void> {
+    await this.#subject?.kill();
+  }
+
+  /** Its exit code, or `late` when it does not end in time. */
+  async exit(timeoutMs: number): Promise<number | null | 'late'> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), timeoutMs);
+    });
+    const code = await Promise.race([this.#subject?.exited ?? Promise.resolve(null), late]);
+    clearTimeout(timer);
+    return code;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.harness.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,174 @@
+/** What the steps of a case do, each by its name. */
+import { mismatch } from '../harness/expect.ts';
+import type { Answer } from '../harness/wire.ts';
+import type { AnswerExpected, Call, Step } from './case.ts';
+import { programs } from './programs.ts';
+import { beginCall, cancelCall, framesOf, gateCall, pickCall, pollCall, runIdOf, surfaceCall } from './requests.ts';
+import { type Scene, until } from './scene.ts';
+import { sentWrong } from './validity.ts';
+
+/** Milliseconds that things may take which are not about time. */
+const patience = 15_000;
+
+/** A step whose outcome makes the ones after it pointless; what was wrong is noted. */
+export class CaseOver extends Error {
+  override readonly name = 'CaseOver';
+}
+
+export async function perform(in_: Scene, written: Step): Promise<void> {
+  const step = in_.fill(written);
+  const { as, expect } = step;
+  if (step.harness) planHarness(in_, step);
+  if (step.harnessDown !== undefined) await (step.harnessDown ? in_.host.harness.stop() : in_.host.harness.start());
+  if (step.pause !== undefined) await new Promise((resolve) => setTimeout(resolve, step.pause));
+  const call = requestOf(in_, step);
+  if (call) await asked(in_, call, step);
+  if (step.admitted !== undefined) await admitted(in_, step.admitted, as ?? 'turn', expect);
+  if (step.settle) settle(in_, step.settle);
+  if (step.view) await view(in_, step.view, expect, as);
+  if (step.feed) await feed(in_, step.feed, expect);
+  if (step.arrived) await arrived(in_, step.arrived);
+  if (step.together) await Promise.all(written.together?.map((one) => perform(in_, one)) ?? []);
+  await control(in_, step);
+  if (step.run !== undefined) await programs[step.run]?.(in_);
+}
+
+function requestOf(in_: Scene, step: Step): { call: Call; usual: AnswerExpected; copies: number } | undefined {
+  const of = (call: Call, usual: AnswerExpected, copies = 1) => ({ call, usual, copies });
+  if (step.begin) return of(beginCall(in_, step.begin), { status: 201 }, step.begin.copies);
+  if (step.pick) return of(pickCall(in_, step.pick), { status: 200 }, step.pick.copies);
+  if (step.poll) return of(pollCall(in_, step.poll), { status: 200 }, step.poll.copies);
+  if (step.surface) return of(surfaceCall(in_, step.surface), { status: 200 }, step.surface.copies);
+  if (step.gate) return of(gateCall(in_, step.gate), { status: 200 }, step.gate.copies);
+  if (step.cancel) return of(cancelCall(in_, step.cancel), { status: 200 }, step.cancel.copies);
+  return step.call ? of(step.call, {}) : undefined;
+}
+
+async function asked(
+  in_: Scene,
+  { call, usual, copies }: NonNullable<ReturnType<typeof requestOf>>,
+  step: Step,
+): Promise<void> {
+  const wanted = { ...usual, ...(step.expect as AnswerExpected | undefined) };
+  const answers = await Promise.all(Array.from({ length: copies }, () => in_.call(call)));
+  for (const answer of answers) judge(in_, answer, copies === 1 ? wanted : { ...wanted, status: undefined });
+  const statuses = answers.map(({ status }) => status).sort();
+  const odd = copies === 1 ? undefined : mismatch(wanted.status, statuses);
+  if (odd !== undefined) in_.wrong(`answered ${copies} copies at once so that ${odd}`, 'answer them as it should');
+  const [first] = answers;
+  const name = step.as ?? (step.begin ? 'run' : undefined);
+  if (name !== undefined) in_.known[name] = { ...first, ...(first?.json as object), answers };
+  if (step.begin && step.expect === undefined && first?.status !== 201) throw new CaseOver('no run');
+}
+
+/** An answer against what is expected of it. */
+function judge(in_: Scene, answer: Answer, expect: AnswerExpected): void {
+  const { withinMs, afterMs, status, code, headers, body, text } = expect;
+  const wanted = {
+    ...(status === undefined ? {} : { status }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(body === undefined ? {} : { json: body }),
+    ...(text === undefined ? {} : { text }),
+  };
+  const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
+  const odd = mismatch(wanted, answer)?.replace(/^json/, 'the body');
+  if (odd !== undefined) in_.wrong(`answered ${answer.method} ${path} so that ${odd}`, 'answer as it should');
+  const took = `answered ${answer.method} ${path} after ${answer.ms.toFixed(0)} ms`;
+  if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
+  if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);
+  const said = answer.headers['turnwire-code'];
+  if (code !== undefined && mismatch(code, said) !== undefined)
+    in_.wrong(`answered ${answer.method} ${path} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
+}
+
+function planHarness(in_: Scene, { harness }: Step): void {
+  in_.affair.plan(harness ?? {});
+  if (harness?.store !== undefined) in_.host.harness.store = harness.store;
+  if (harness?.mute !== undefined) in_.host.harness.mute = harness.mute;
+  if (harness?.fencedAbort !== undefined) in_.host.harness.fencedAbort = harness.fencedAbort;
+}
+
+async function admitted(in_: Scene, nth: number, as: string, expect: unknown): Promise<void> {
+  const { affair } = in_;
+  if (!(await until(() => affair.submissions.length >= nth, patience))) {
+    in_.wrong(`admitted ${affair.submissions.length} turns within ${patience} ms`, `admit ${nth}`);
+    throw new CaseOver('waited in vain');
+  }
+  const submission = affair.submissions[nth - 1];
+  in_.known[as] = submission;
+  const odd = mismatch(expect ?? {}, submission);
+  if (odd !== undefined) in_.wrong(`admitted a turn of which ${odd}`, 'ask for what the state says');
+}
+
+function settle(in_: Scene, { of = 'turn', outcome = 'completed', code }: NonNullable<Step['settle']>): void {
+  const known = in_.known[of] as { submissionId?: string } | undefined;
+  const submission = in_.affair.submissions.find((one) => one.submissionId === known?.submissionId);
+  if (submission) in_.affair.settle(submission, outcome, code);
+}
+
+async function view(
+  in_: Scene,
+  { run, withinMs = patience }: NonNullable<Step['view']>,
+  expect: unknown,
+  as?: string,
+): Promise<void> {
+  let odd: string | undefined = 'it was never asked';
+  const come = await until(async () => {
+    const { status, json } = await in_.call({ path: `/runs/${runIdOf(in_, run)}` });
+    odd = status === 200 ? mismatch(expect ?? {}, json) : `it is answered ${status}`;
+    if (odd === undefined && as !== undefined) in_.known[as] = json;
+    return odd === undefined || in_.mismatches.length > 0;
+  }, withinMs);
+  if (come) return;
+  in_.wrong(`showed a run of which, after ${withinMs} ms, ${odd}`, 'bring it there');
+  throw new CaseOver('waited in vain');
+}
+
+async function feed(in_: Scene, wanted: NonNullable<Step['feed']>, expect: unknown): Promise<void> {
+  const { run, all, forMs, until: text } = wanted;
+  const path = all === true ? '/events' : `/runs/${runIdOf(in_, run)}/events`;
+  const call = { path, forMs: forMs ?? patience, ...(text === undefined ? {} : { until: text }) };
+  const answer = await in_.call(call);
+  const { frames, comments } = framesOf(answer);
+  const ended = answer.ms < (forMs ?? patience) && text === undefined;
+  const seen = { status: answer.status, types: frames.map(({ type }) => type), frames, comments, ended };
+  const odd = mismatch(expect ?? {}, seen);
+  if (odd !== undefined) in_.wrong(`gave a feed of which ${odd}`, 'tell what was committed');
+}
+
+async function arrived(
+  in_: Scene,
+  { afterMs, withinMs = patience, ...wanted }: NonNullable<Step['arrived']>,
+): Promise<void> {
+  if (afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, afterMs));
+  const { admissions, submissions, aborts, streams } = in_.affair;
+  const seen: Record<string, unknown> = { admissions, submissions, aborts, streams };
+  const odd = () =>
+    Object.entries(wanted)
+      .map(([what, expected]) => mismatch(expected, seen[what], what))
+      .find(Boolean);
+  await until(() => odd() === undefined, afterMs === undefined ? withinMs : 0);
+  const found = odd();
+  if (found !== undefined) in_.wrong(`sent the kit's harness something else: ${found}`, 'send what its case says');
+  const against = [
+    ...admissions.flatMap((one) => sentWrong('admit', one)),
+    ...aborts.flatMap((one) => sentWrong('abortConversation', one)),
+  ];
+  in_.mismatches.push(...against);
+}
+
+async function control(in_: Scene, step: Step): Promise<void> {
+  const { process } = in_.host;
+  if (!process) return;
+  if (step.signal) process.signal(step.signal);
+  if (step.kill) await process.kill();
+  if (step.exit !== undefined) {
+    const code = await process.exit(patience);
+    const did = code === 'late' ? `did not end within ${patience} ms` : `ended with code ${code}`;
+    if (code !== step.exit) in_.wrong(did, `end by itself with code ${step.exit}`);
+  }
+  if (!step.start) return;
+  await process.start(step.start);
+  const ready = async () => (await in_.call({ path: '/readyz' })).status === 204;
+  if (!(await until(ready, patience))) in_.wrong('was not ready in time after its start', 'be', 'TW-GEN-024');
+}
