@@ -285,6 +285,15 @@ describe('turnwire send and cancel', () => {
       /^turnwire: refused: event: is not taken; it accepts: merge, decline\n$/,
     ],
     [
+      'a wrong input',
+      ['send', 'run_1', 'g', 'decline'],
+      new HostRefusal('refused', 'no', {
+        problems: [{ path: '/reason', message: 'is required' }],
+        accepts: [...GATE.accepts],
+      }),
+      /^turnwire: refused: reason is missing\n$/,
+    ],
+    [
       'a gate that is not the open one',
       ['send', 'run_1', 'g', 'merge'],
       new HostRefusal('gate_closed', 'g is not open', { openGates: [GATE] }),

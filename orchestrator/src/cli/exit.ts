@@ -87,7 +87,8 @@ function alternatives(problem: TurnwireFault['problem']): string {
     const open = openGates.map((gate: OpenGate) => `${gate.gate} (${namesOf(gate.accepts)})`);
     return open.length > 0 ? `; open: ${open.join(', ')}` : '; no gate of this run is open';
   }
-  return Array.isArray(accepts) && accepts.length > 0 ? `; it accepts: ${namesOf(accepts)}` : '';
+  const isWrongEvent = problem?.problems?.some(({ path }) => path === '/event');
+  return isWrongEvent && Array.isArray(accepts) && accepts.length > 0 ? `; it accepts: ${namesOf(accepts)}` : '';
 }
 
 interface OpenGate {

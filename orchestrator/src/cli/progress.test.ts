@@ -118,6 +118,11 @@ describe('progress that a person can follow', () => {
       }),
       'agent reviewer failed (runaway): 50 steps without a pick',
     ],
+    [
+      'a cancelled turn, once',
+      frame('execution.cancelled', { executionId: 'e', agent: 'reviewer', status: 'cancelled', category: 'cancelled' }),
+      'agent reviewer cancelled',
+    ],
     ['a pick', frame('pick', { event: 'approve', status: 'delivered', moved: true }), 'pick approve: taken'],
     [
       'an outstanding pick',

@@ -30,8 +30,9 @@ export function executionText(execution: Execution): string {
 }
 
 /** The category and the reason of a turn that failed. */
-export function whyText({ category, reason }: Pick<Execution, 'category' | 'reason'>): string {
-  return `${category ? ` (${category})` : ''}${reason ? `: ${reason}` : ''}`;
+export function whyText({ status, category, reason }: Omit<Execution, 'agent'>): string {
+  // `cancelled` is a status and a category.
+  return `${category && category !== status ? ` (${category})` : ''}${reason ? `: ${reason}` : ''}`;
 }
 
 /** What whoever decides has to know: the gate's `meta`, and the exact command for each event that it accepts. */

@@ -4,7 +4,7 @@ import { COMMAND_WINDOW_MS } from '../limits.ts';
 import { urlId } from './arguments.ts';
 import { type FollowUp, followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
-import { faultText, gateLines, stateText, whyText } from './run-text.ts';
+import { executionText, faultText, gateLines, stateText } from './run-text.ts';
 import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 import { valueLines } from './values.ts';
 
@@ -33,8 +33,8 @@ function describeRun(run: RunView, again: FollowUp): string[] {
   if (run.fault) lines.push(`fault     ${faultText(run.fault)}`);
   lines.push(...block('context', valueLines(run.context)));
   if (run.output !== undefined) lines.push(...block('output', valueLines(run.output)));
-  for (const { executionId, agent, status, ...why } of run.executions)
-    lines.push(`agent     ${agent} ${status.replaceAll('_', ' ')}${whyText(why)} [${executionId}]`);
+  for (const execution of run.executions)
+    lines.push(`${executionText(execution).replace(/^agent /, 'agent     ')} [${execution.executionId}]`);
   for (const gate of run.gates)
     lines.push(`gate      ${gate.gate} waits since ${gate.since}`, ...indented(gateLines(again, run.runId, gate)));
   return lines;

@@ -59,6 +59,14 @@ describe('turnwire dev drains its processes', { timeout: 60_000 }, () => {
     expect(existsSync(address())).toBe(false);
   });
 
+  it('at Ctrl-C that npm passes on once more', async () => {
+    child.stderr?.once('data', () => child.kill('SIGINT'));
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(drained()).toEqual([...NAMES, '']);
+    expect(running()).toEqual([]);
+  });
+
   it('when nobody reads its output any more', async () => {
     child.stdout?.destroy();
     process.kill(pidOf('turnwire-harness'), 'SIGUSR1');
