@@ -7,8 +7,9 @@ import { decide, retryAfterMs, rungMs } from './retry.ts';
 import type { SeatPolicy } from './table.ts';
 
 /** Judges evidence whose native error is JSON; `{"$ref": "#/…"}` in it stands for the object at that place. */
-export function classified({ evidence }: { evidence: Record<string, unknown> }): Verdict {
-  return classify({ ...evidence, ...('error' in evidence ? { error: native(evidence.error) } : {}) });
+export function classified({ evidence = {} }: { evidence?: Record<string, unknown> | null }): Verdict {
+  const { error, ...given } = evidence ?? {};
+  return classify({ ...given, ...(error === undefined ? {} : { error: native(error) }) });
 }
 
 function native(json: unknown): unknown {

@@ -65,12 +65,17 @@ function open({ url = '', token }: Command): Opened {
   return made;
 }
 
+/** The members of an input may also stand beside the command. */
+function inputOf({ input: given, ...command }: Command): unknown {
+  return given ?? command;
+}
+
 async function callSeat(seat: Seat, command: Command): Promise<object> {
   const { connection, lines } = open(command);
   const controller = new AbortController();
   running.set(command.id, controller);
   const call = { ...command.options, signal: controller.signal };
-  const said = await seat(connection, command.input as never, call).then(succeeded, failed);
+  const said = await seat(connection, inputOf(command) as never, call).then(succeeded, failed);
   running.delete(command.id);
   return { ...said, lines: lines.splice(0) };
 }
@@ -96,8 +101,8 @@ function failed(thrown: unknown): object {
 }
 
 async function perform(command: Command): Promise<object> {
-  const own = pure[command.command];
-  if (own !== undefined) return own(command.input as never);
+  const own = Object.hasOwn(pure, command.command) ? pure[command.command] : undefined;
+  if (own !== undefined) return own(inputOf(command) as never);
   if (command.command === 'cancel') return cancel(command);
   if (command.command === 'close') return close(command);
   const seat = Object.hasOwn(seats, command.command) ? seats[command.command] : undefined;
@@ -115,11 +120,21 @@ async function close({ url = '' }: Command): Promise<object> {
   return { outcome: 'ok' };
 }
 
+/** A line that is no JSON object is answered, and the next one is heard. */
+function commandOf(line: string): Command | undefined {
+  try {
+    const command: unknown = JSON.parse(line);
+    return typeof command === 'object' && command !== null ? (command as Command) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const input = createInterface({ input: process.stdin });
 input.on('line', (line) => {
-  const command: Command = JSON.parse(line);
-  perform(command)
-    .catch(failed)
-    .then((result) => process.stdout.write(`${JSON.stringify({ id: command.id, ...result })}\n`));
+  const command = commandOf(line);
+  const performed =
+    command === undefined ? Promise.reject(new SyntaxError('the line is no command')) : perform(command);
+  performed.catch(failed).then((result) => process.stdout.write(`${JSON.stringify({ id: command?.id, ...result })}\n`));
 });
 input.on('close', () => process.exit());

@@ -43,12 +43,12 @@ export interface Verdict {
 
 const evidenceRows: Readonly<Record<string, EvidenceRow>> = protocol.evidence;
 
-/** Judges one attempt. Never throws; doubt is `unknown`. */
+/** Judges one attempt. Never throws; doubt is `unknown`. A member that is `null` is not there, as JSON has no other word. */
 export function classify(attempted: Attempted): Verdict {
-  if (attempted.response !== undefined) return ofAnswer(attempted.response);
+  if (attempted?.response) return ofAnswer(attempted.response);
   // TW-CER-012: nobody looked how far it had come.
-  if (attempted.aborted === true) return ofEvidence(protocol.afterAbort);
-  return ofEvidence(attempted.kind ?? nodeEvidence(attempted.error));
+  if (attempted?.aborted === true) return ofEvidence(protocol.afterAbort);
+  return ofEvidence(attempted?.kind ?? nodeEvidence(attempted?.error));
 }
 
 function ofEvidence(name: string): Verdict {
