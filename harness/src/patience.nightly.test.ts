@@ -6,7 +6,7 @@ import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stream } from '@durable-streams/client';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { patientFetch } from './engine/model-fetch.ts';
 import { DEFINITION, startHarness, TOKEN, temporaryFolder, until } from './testing/harness-fixture.ts';
 import { HarnessProcess } from './testing/harness-process.ts';
@@ -15,20 +15,11 @@ import { Peers } from './testing/peers.ts';
 /** Past the 300 s after which Node's own fetch gives up. */
 const LONG_MS = 310_000;
 
-let folder: string;
-let peers: Peers;
-beforeEach(() => {
-  folder = temporaryFolder();
-  peers = new Peers();
-});
-afterEach(() => {
-  peers.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-it(
+it.concurrent(
   'a pick that is outstanding for 310 s is polled inside its call, and its answer ends the turn (TW-TRN-007)',
   async () => {
+    const folder = temporaryFolder();
+    const peers = new Peers();
     const url = await peers.start();
     const env = { TURNWIRE_CUSTODIAN_URL: url, OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'none' };
     const harness = HarnessProcess.serve(join(folder, 'data'), env);
@@ -45,11 +36,13 @@ it(
     expect([...peers.picks.values()]).toEqual([1]);
     harness.kill('SIGKILL');
     await harness.exit;
+    peers.close();
+    rmSync(folder, { recursive: true, force: true });
   },
   LONG_MS + 60_000,
 );
 
-it(
+it.concurrent(
   'a model that is silent for 310 s is waited for',
   async () => {
     const server = createServer((_, response) => setTimeout(() => response.end('late'), LONG_MS));
@@ -61,7 +54,7 @@ it(
   LONG_MS + 60_000,
 );
 
-it.each(['long-poll', 'sse'] as const)(
+it.concurrent.each(['long-poll', 'sse'] as const)(
   'a turn that is silent for 60 s is read through a proxy that cuts 30 s of silence, live: %s',
   async (live) => {
     const harness = await startHarness();
