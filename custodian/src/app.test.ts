@@ -162,6 +162,15 @@ describe('the custodian between real sockets', () => {
     expect(arrived).toEqual([]);
   });
 
+  it('cuts its own answer short where the upstream’s was, and adds no header to it', async () => {
+    answer = (_, response) => response.writeHead(200, { 'content-length': '100', etag: '"1"' }).write('{');
+    const response = await ask('/agents/a/surface');
+    expect([response.headers.get('content-length'), response.headers.get('content-type')]).toEqual(['100', null]);
+    (upstream as Server).closeAllConnections();
+    await expect(response.text()).rejects.toThrow();
+    expect(lines).toMatchObject([{ msg: 'forward', status: 200 }, { msg: 'the answer was cut short' }]);
+  });
+
   it('resets the upstream request when its client goes away', async () => {
     const gone = new Promise((resolve) => {
       answer = (request) => request.socket.once('close', resolve);

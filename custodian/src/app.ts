@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 import { protocol } from '@turnwire/sdk';
-import { type Logger, Problem } from '@turnwire/server';
+import { ALREADY_SENT, earlyAnswers, type Logger, Problem } from '@turnwire/server';
 import { type Context, Hono } from 'hono';
 import { type Forwarded, forward, type Upstream } from './forward.ts';
 import { type Routed, route } from './route.ts';
@@ -30,9 +30,10 @@ const NOT_PASSED = new Set([
 export function createCustodian(options: CustodianOptions): Hono {
   const { custodian: rules } = protocol;
   const app = new Hono();
+  app.use(earlyAnswers as never);
   app.all('*', async (c) => {
     const started = Date.now();
-    const incoming = (c.env as { incoming: IncomingMessage }).incoming;
+    const { incoming, outgoing } = c.env as { incoming: IncomingMessage; outgoing: ServerResponse };
     const raw = { method: incoming.method ?? '', target: incoming.url ?? '', rawHeaders: incoming.rawHeaders };
     const routed = route(raw, {
       placement: options.token.placement,
@@ -46,20 +47,17 @@ export function createCustodian(options: CustodianOptions): Hono {
       return own(problem);
     }
     const outcome = await pass(c, incoming, routed, options);
-    const answer = outcome.kind === 'answered' ? passed(outcome) : unreachable(outcome);
-    const { route: name } = routed;
-    const flags = outcome.kind === 'unreachable' ? outcome.flags : [];
-    const line = {
-      method: raw.method,
-      route: name,
-      status: answer.status,
-      flags,
-      attempts: outcome.attempts,
-      ms: Date.now() - started,
-    };
-    if (outcome.kind === 'answered') options.log.info(line, 'forward');
-    else options.log.warn(line, 'unreachable');
-    return answer;
+    const line = { method: raw.method, route: routed.route, attempts: outcome.attempts, ms: Date.now() - started };
+    if (outcome.kind === 'unreachable') {
+      const answer = unreachable(outcome);
+      options.log.warn({ ...line, status: answer.status, flags: outcome.flags }, 'unreachable');
+      return answer;
+    }
+    const status = outcome.answer.statusCode;
+    options.log.info({ ...line, status, flags: [] }, 'forward');
+    const gone = c.req.raw.signal;
+    passOn(outcome, outgoing, () => gone.aborted || options.log.warn({ ...line, status }, 'the answer was cut short'));
+    return ALREADY_SENT;
   });
   app.onError((error) => {
     if (error instanceof Problem) return own(error);
@@ -86,17 +84,15 @@ function pass(
   });
 }
 
-/** An upstream's answer, unchanged but for what belongs to one hop: whose answer it is, its own headers say. */
-function passed({ answer }: Extract<Forwarded, { kind: 'answered' }>): Response {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) {
-    if (value === undefined || NOT_PASSED.has(name.toLowerCase())) continue;
-    for (const one of [value].flat()) headers.append(name, one);
-  }
-  const empty = answer.statusCode === 204 || answer.statusCode === 304;
-  if (empty) answer.body.resume();
-  const body = empty ? null : (Readable.toWeb(answer.body) as ReadableStream);
-  return new Response(body, { status: answer.statusCode, headers });
+/**
+ * An upstream's answer, unchanged but for what belongs to one hop: whose answer it is, its own headers say. Written to the
+ * socket as it comes, so that no header is added, and one that is cut short upstream is cut short here.
+ */
+function passOn({ answer }: Extract<Forwarded, { kind: 'answered' }>, outgoing: ServerResponse, cut: () => void): void {
+  const headers = Object.entries(answer.headers).filter(([name]) => !NOT_PASSED.has(name.toLowerCase()));
+  outgoing.writeHead(answer.statusCode, Object.fromEntries(headers));
+  outgoing.flushHeaders();
+  pipeline(answer.body, outgoing, (error) => error && cut());
 }
 
 function unreachable({ flags, detail }: Extract<Forwarded, { kind: 'unreachable' }>): Response {

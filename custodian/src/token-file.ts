@@ -3,7 +3,7 @@ import { StartError } from '@turnwire/server';
 
 /** The placement token, read from its file and read again when the file changes. */
 export interface TokenFile {
-  /** The name before the token's dot: whose Harness this Custodian speaks for. */
+  /** The name before the token's dot: whose Harness this Custodian speaks for, now. */
   readonly placement: string;
   /** The token as the file has it now; the last good one while the file is being replaced. */
   read(): string;
@@ -30,7 +30,6 @@ export function openTokenFile(file: string): TokenFile {
     return token;
   };
   refresh();
-  const placement = token.slice(0, token.indexOf('.'));
   const read = () => {
     try {
       return refresh();
@@ -38,7 +37,13 @@ export function openTokenFile(file: string): TokenFile {
       return token;
     }
   };
-  return { placement, read };
+  return {
+    get placement() {
+      const current = read();
+      return current.slice(0, current.indexOf('.'));
+    },
+    read,
+  };
 }
 
 function stat(file: string) {

@@ -112,4 +112,44 @@ describe('listen', () => {
     await server.close({ graceMs: 10 });
     await ended;
   });
+
+  it.each([
+    ['what is no HTTP', 'nonsense\r\n\r\n'],
+    ['a head of 200 kB', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n'],
+    ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
+    ['a malformed Host', 'GET / HTTP/1.1\r\nHost: a/b@c\r\n\r\n'],
+    ['no path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n'],
+    ['an expectation', 'POST / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nContent-Length: 2\r\n\r\n{}'],
+  ])(
+    'answers %s as a role does, once, and ends the connection (TW-GEN-001, TW-GEN-004, TW-GEN-005)',
+    async (_, text) => {
+      const { connect } = await import('node:net');
+      first = await listen({ app: app(), host: '127.0.0.1', port: 0, role: 'test', announce: false });
+      const socket = connect(first.port, '127.0.0.1', () => socket.write(text));
+      let answer = '';
+      for await (const chunk of socket) answer += chunk;
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head.match(/HTTP\/1\.1 400 Bad Request/g)).toHaveLength(1);
+      for (const line of [
+        'turnwire-version: 1',
+        'turnwire-code: bad_request',
+        'turnwire-store: st_1',
+        'connection: close',
+      ])
+        expect(head.toLowerCase()).toContain(line);
+      expect(body).toContain('"code":"bad_request"');
+    },
+  );
+
+  it('serves an HTTP/1.0 client that names no host', async () => {
+    const { connect } = await import('node:net');
+    first = await listen({ app: app(), host: '127.0.0.1', port: 0, role: 'test', announce: false });
+    const socket = connect(first.port, '127.0.0.1', () => socket.write('GET /nowhere HTTP/1.0\r\n\r\n'));
+    let answer = '';
+    for await (const chunk of socket) answer += chunk;
+    expect(answer).toContain('turnwire-code: not_found');
+  });
 });

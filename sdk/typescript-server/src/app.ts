@@ -9,6 +9,11 @@ export interface AppOptions {
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
+const ofEveryAnswer = new WeakMap<Hono, () => Readonly<Record<string, string>>>();
+
+/** The headers that every answer of an app carries, also where it is given before the app is asked. */
+export const headersOf = (app: Hono): Readonly<Record<string, string>> => ofEveryAnswer.get(app)?.() ?? {};
+
 /**
  * A Hono app that already speaks as a role of ours: `Turnwire-Version` on every answer, another major refused with
  * `unsupported_version`, what no route takes answered `not_found`, a thrown `Problem` written as its document, and a
@@ -16,6 +21,7 @@ export interface AppOptions {
  */
 export function createApp(options: AppOptions): Hono {
   const app = new Hono();
+  if (options.headers) ofEveryAnswer.set(app, options.headers);
   const { headers } = protocol;
   app.use(async (c, next) => {
     const asked = c.req.header(headers.version);
@@ -27,8 +33,9 @@ export function createApp(options: AppOptions): Hono {
     } else {
       await next();
     }
-    c.header(headers.version, protocol.version);
-    for (const [name, value] of Object.entries(options.headers?.() ?? {})) c.header(name, value);
+    // Set in place: `c.header` would make a second Response of the first, and a stream of its body.
+    c.res.headers.set(headers.version, protocol.version);
+    for (const [name, value] of Object.entries(options.headers?.() ?? {})) c.res.headers.set(name, value);
   });
   app.notFound(() => new Problem('not_found', 'there is nothing at this path').toResponse());
   app.onError((error) => {

@@ -1,8 +1,9 @@
 export { type AppOptions, createApp } from './app.ts';
 export { checkParameters, type ReadJsonOptions, readJson } from './body.ts';
 export { type BodyProblem, type DocumentName, requestRules } from './document.ts';
+export { earlyAnswers, type NodeBindings } from './early-answer.ts';
 export { onSignals, runMain, StartError } from './lifecycle.ts';
-export { announce, type Listening, type ListenOptions, listen } from './listen.ts';
+export { ALREADY_SENT, announce, type Listening, type ListenOptions, listen } from './listen.ts';
 export { type FolderLock, type HoldOptions, holdFolder } from './lock.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';

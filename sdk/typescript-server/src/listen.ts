@@ -1,9 +1,13 @@
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { protocol } from '@turnwire/sdk';
 import type { Hono } from 'hono';
+import { headersOf } from './app.ts';
 import { StartError } from './lifecycle.ts';
+import { Problem } from './problem.ts';
+import { answerUnreadable, malformed, unreadable } from './unreadable.ts';
 
 export interface ListenOptions {
   readonly app: Hono;
@@ -23,9 +27,12 @@ export interface Listening {
   close(options: { graceMs: number }): Promise<void>;
 }
 
+/** What a handler returns that wrote its answer to the socket itself. Made here, before the adapter puts its own Response in place. */
+export const ALREADY_SENT: Response = RESPONSE_ALREADY_SENT;
+
 /** Serves an app. @throws StartError in one line when the address cannot be had */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: options.app.fetch }) as Server;
+  const server = serverOf(options.app, options.host);
   server.keepAliveTimeout = protocol.constants.serverIdleMs;
   server.headersTimeout = protocol.constants.serverIdleMs + 1_000;
   await bind(server, options);
@@ -34,6 +41,32 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const url = `http://${host}:${port}`;
   if (options.announce !== false) announce(options.role, url);
   return { url, port, server, close: ({ graceMs }) => closeServer(server, graceMs) };
+}
+
+function serverOf(app: Hono, host: string): Server {
+  const own = (problem: Problem): Response => {
+    const response = problem.toResponse();
+    const headers = { ...headersOf(app), [protocol.headers.version]: protocol.version };
+    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+    return response;
+  };
+  const fetch: typeof app.fetch = (request, bindings, context) => {
+    const problem = unreadable((bindings as { incoming: IncomingMessage }).incoming);
+    return problem ? own(problem) : app.fetch(request, bindings, context);
+  };
+  const listener = getRequestListener(fetch as Parameters<typeof getRequestListener>[0], {
+    // An HTTP/1.0 client names no host.
+    hostname: host.includes(':') ? `[${host}]` : host,
+    errorHandler: (error) =>
+      own(
+        error instanceof RequestError
+          ? malformed('the request target or its Host is malformed')
+          : new Problem('internal_error', 'the request failed unexpectedly'),
+      ),
+  });
+  const server = createServer({ requireHostHeader: false }, listener);
+  answerUnreadable(server, () => headersOf(app));
+  return server;
 }
 
 /** The one line that says where a role listens. */

@@ -30,19 +30,18 @@ export class Problem extends Error {
     return this.more.status ?? protocol.problemCodes[this.code].status;
   }
 
-  toResponse(): Response {
+  /** The members of the document. */
+  toDocument(): Readonly<Record<string, unknown>> {
     const { title } = protocol.problemCodes[this.code];
-    const body = {
-      type: `urn:turnwire:problem:${this.code}`,
-      title,
-      status: this.status,
-      detail: this.detail,
-      code: this.code,
-      ...this.more.members,
-    };
-    return new Response(JSON.stringify(body), {
-      status: this.status,
-      headers: { 'content-type': 'application/problem+json', [protocol.headers.code]: this.code, ...this.more.headers },
-    });
+    const type = `urn:turnwire:problem:${this.code}`;
+    return { type, title, status: this.status, detail: this.detail, code: this.code, ...this.more.members };
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return { 'content-type': 'application/problem+json', [protocol.headers.code]: this.code, ...this.more.headers };
+  }
+
+  toResponse(): Response {
+    return new Response(JSON.stringify(this.toDocument()), { status: this.status, headers: this.headers });
   }
 }
