@@ -59,6 +59,9 @@ export const ABORT_WAIT_MS = 30_000;
 /** How many of a turn's picks a notice names; the ledger of a turn with 1,000 must not grow with them. */
 export const TAKEN_TOLD = 20;
 
+/** How many of the events that an author's actor was sent it gets again when it is started again: each commit of the run writes them. */
+export const MAIL_KEPT = 256;
+
 /** How many turns a message tells of whose receipts were not read; beyond them it says how many. */
 export const UNREAD_TURNS_TOLD = 8;
 

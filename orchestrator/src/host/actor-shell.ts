@@ -3,62 +3,93 @@ import type { CustomAction, MachineAction, MachineEvent, StepResult } from '../r
 import type { Effect } from '../run/owed.ts';
 import type { Act } from '../run/state.ts';
 import type { ShellPorts } from './effects.ts';
+import { report } from './report.ts';
 
 type ActorEffect = Extract<Effect, { kind: 'actor' }>;
-type Running = ReturnType<ShellPorts['machines']['runActor']>;
+
+/** One start of an actor in this process, and the last letter that it had. */
+interface Running {
+  actor: ReturnType<ShellPorts['machines']['runActor']>;
+  had: number;
+}
 
 export class ActorShell {
   readonly #ports: ShellPorts;
+  /** By the key of the start. */
   readonly #running = new Map<string, Running>();
 
   constructor(ports: ShellPorts) {
     this.#ports = ports;
   }
 
-  /** For an actor that runs; one that has ended hears nothing. */
-  send(to: string, event: MachineEvent): void {
-    this.#running.get(to)?.send(event);
+  /** After each commit: what running actors were sent by it. */
+  deliver(): void {
+    for (const key of this.#running.keys()) this.#hand(key);
+  }
+
+  #hand(key: string): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    for (const { n, event } of this.#ports.mail(key)) {
+      if (n <= running.had) continue;
+      running.had = n;
+      running.actor.send(structuredClone(event) as MachineEvent);
+    }
   }
 
   async run({ actorId, key }: ActorEffect, signal: AbortSignal): Promise<void> {
-    const { machines, submit } = this.#ports;
+    const { machines } = this.#ports;
     const workflow = this.#ports.workflow();
     const found = machines.invocations(workflow, this.#ports.snapshot()).find((one) => one.invokeId === actorId);
     if (!found) return;
     const { src, input, syncSnapshot } = found;
-    const heard = (event: MachineEvent) =>
-      submit({ type: 'actor', id: actorId, key, event, last: false }).catch((error: unknown) =>
+    // One after the other: what it says is taken in the order in which it said it, and its end last.
+    let said: Promise<unknown> = Promise.resolve();
+    const say = (event: MachineEvent, last: boolean) => {
+      const saying = said.then(() => report(this.#ports, { type: 'actor', id: actorId, key, event, last }, signal));
+      said = saying.catch((error: unknown) =>
         this.#ports.log('an event of an actor was not taken', { actor: actorId, reason: String(error) }),
       );
-    const running = machines.runActor(
+      return saying;
+    };
+    const heard = (event: MachineEvent) => void say(event, false).catch(() => {});
+    const actor = machines.runActor(
       workflow,
       { id: actorId, src, input, syncSnapshot },
-      { signal, key, onEvent: (event) => void heard(event) },
+      { signal, key, onEvent: heard },
     );
-    this.#running.set(actorId, running);
-    const end = await running.result.then(
+    this.#running.set(key, { actor, had: 0 });
+    this.#hand(key);
+    const end = await actor.result.then(
       (output) => machines.doneEvent(actorId, output),
       (error: unknown) => machines.errorEvent(actorId, error),
     );
-    if (this.#running.get(actorId) === running) this.#running.delete(actorId);
-    if (!signal.aborted) await submit({ type: 'actor', id: actorId, key, event: end, last: true });
+    this.#running.delete(key);
+    if (!signal.aborted) await say(end, true);
   }
 
-  async act(id: string): Promise<void> {
-    const { submit, act } = this.#ports;
-    const owed = act(id);
+  async act(id: string, signal: AbortSignal): Promise<void> {
+    const owed = this.#ports.act(id);
     if (!owed) return;
     const sent: MachineEvent[] = [];
-    for (const [index, action] of this.#actionsOf(owed).entries()) this.#one(action, `${id}.${index}`, sent);
-    for (const event of sent) await submit({ type: 'sent', event });
-    await submit({ type: 'acted', act: id });
+    const call = { send: (event: MachineEvent): void => void sent.push(event) };
+    for (const [index, action] of this.#actionsOf(owed).entries()) this.#one(action, `${id}.${index}`, call);
+    call.send = (event) => this.#sendLate(event);
+    await report(this.#ports, { type: 'acted', act: id, sent }, signal);
   }
 
-  #one(action: CustomAction, key: string, sent: MachineEvent[]): void {
+  /** From what an action left behind, a timer of its own say: nothing knows of it after a crash. */
+  #sendLate(event: MachineEvent): void {
+    report(this.#ports, { type: 'sent', event }).catch((error: unknown) =>
+      this.#ports.log('an event of an action was not taken', { event: event.type, reason: String(error) }),
+    );
+  }
+
+  #one(action: CustomAction, key: string, call: { send(event: MachineEvent): void }): void {
     const log = (...args: unknown[]) =>
       this.#ports.log('from an action of the workflow', { action: action.type, args });
     try {
-      action.run({ key, send: (event) => sent.push(event), log });
+      action.run({ key, send: (event) => call.send(event), log });
     } catch (error) {
       this.#ports.log('an action of the workflow threw', { action: action.type, reason: String(error) });
     }

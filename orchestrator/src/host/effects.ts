@@ -1,26 +1,25 @@
 /** The shell of one run: performs what its ledger owes, after the commit, and reports back as events. */
 import { rungMs, TurnwireFault } from '@turnwire/sdk';
-import { EFFECT_PAUSE_MS } from '../limits.ts';
 import type { CustomAction, Machines, Workflow } from '../run/machines.ts';
 import type { Effect } from '../run/owed.ts';
-import { HostRefusal } from '../run/refusal.ts';
 import type { IntentRow } from '../run/rows.ts';
-import type { Act } from '../run/state.ts';
+import type { Act, Letter } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
 import { ActorShell } from './actor-shell.ts';
-import { type HostClock, sleepUntil } from './clock.ts';
+import { sleepUntil } from './clock.ts';
 import type { Call, Harnesses } from './harnesses.ts';
+import { type ReportPorts, report } from './report.ts';
 
-export interface ShellPorts {
+export interface ShellPorts extends ReportPorts {
   machines: Machines;
   workflow: () => Workflow;
   harnesses: Harnesses;
-  clock: HostClock;
   random: () => number;
   trace(): string | undefined;
-  submit<Reply>(event: RunEvent): Promise<Reply>;
   intent(key: string): Promise<IntentRow | undefined>;
   act(id: string): Act | undefined;
+  /** What the machine sent to this start of an author's actor. */
+  mail(key: string): readonly Letter[];
   /** The author's actions of an act, if this process took the step. */
   actions(act: string): readonly CustomAction[] | undefined;
   snapshot: () => Parameters<Machines['invocations']>[1];
@@ -55,7 +54,7 @@ export class Shell {
       case 'actor':
         return this.actors.run(effect, signal);
       case 'act':
-        return this.actors.act(effect.act);
+        return this.actors.act(effect.act, signal);
     }
   };
 
@@ -124,23 +123,13 @@ export class Shell {
     await this.#report({ type: 'aborted', turnId, fence: submissionId ?? turnId }, signal);
   }
 
+  #report(event: RunEvent, signal: AbortSignal): Promise<void> {
+    return report(this.#ports, event, signal);
+  }
+
   #call(signal: AbortSignal): Call {
     const trace = this.#ports.trace();
     return trace === undefined ? { signal } : { signal, trace };
-  }
-
-  /** What the Harness's side said must not be lost because the disk was full: it is kept until it can be written. */
-  async #report(event: RunEvent, signal: AbortSignal): Promise<void> {
-    const { submit, clock } = this.#ports;
-    while (!signal.aborted) {
-      try {
-        await submit(event);
-        return;
-      } catch (error) {
-        if (!(error instanceof HostRefusal && error.code === 'store_unavailable')) throw error;
-        await clock.sleep(EFFECT_PAUSE_MS, signal);
-      }
-    }
   }
 }
 

@@ -173,6 +173,7 @@ export class RunTable {
       },
       intent: (key) => store.intent(key),
       act: (id) => cell.state?.acts.find((act) => act.id === id),
+      mail: (key) => cell.state?.actors.find((actor) => actor.key === key)?.mail ?? [],
       actions: (act) => actions.get(act),
       snapshot: () => cell.mustRun().snapshot,
       log: (message, members) => log.info({ runId: cell.runId, ...members }, message),
@@ -203,7 +204,7 @@ export class RunTable {
     }
     this.feed.wake();
     live?.keeper.sync();
-    for (const { to, event } of outcome.sends) live?.shell.actors.send(to, event);
+    live?.shell.actors.deliver();
     if (outcome.writes?.run?.live === false) this.#release(cell);
   }
 

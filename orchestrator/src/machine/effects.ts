@@ -141,6 +141,7 @@ function send(
   if (!self && markOf(logicOf(workflow.machine, to.src))) {
     throw new Unhostable(`sends '${params.event.type}' to '${to.id}'; an Agent or a gate takes nothing while it runs`);
   }
+  if (!self) saveable(params.event, `'${params.event.type}' to '${to.id}'`);
   if (typeof params.delay === 'number') effects.actions.push(schedule(params, self ? undefined : to.id));
   else if (self) effects.toSelf.push(params.event);
   else effects.actions.push({ kind: 'send', to: to.id, event: params.event });

@@ -3,6 +3,7 @@ import { type Cause, type Draft, tell } from './draft.ts';
 import { closeGate, openGate } from './gates.ts';
 import type { JsonObject } from './json.ts';
 import { asJson, type CustomAction, type MachineAction, type StartAction } from './machines.ts';
+import { post } from './mail.ts';
 import { leaveInvocation, openTurn } from './turns.ts';
 
 export function applyActions(
@@ -12,6 +13,8 @@ export function applyActions(
   cause: Cause,
 ): void {
   for (const action of actions) apply(draft, action, cause);
+  // After the starts: an actor of this step gets what it is sent in it.
+  for (const action of actions) if (action.kind === 'send') post(draft, action.to, action.event);
   const custom = actions.filter((action): action is CustomAction => action.kind === 'custom');
   if (custom.length > 0) {
     const id = draft.env.newId('act');
@@ -43,8 +46,6 @@ function apply(draft: Draft, action: MachineAction, cause: Cause): void {
       tell(draft, 'run.emit', state.runId, { event: asJson(action.event) });
       return;
     case 'send':
-      draft.sends.push({ to: action.to, event: action.event });
-      return;
     case 'custom':
       return;
   }

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from './json.ts';
-import type { CustomAction, MachineEvent, Machines, Snapshot, Workflow } from './machines.ts';
+import type { CustomAction, Machines, Snapshot, Workflow } from './machines.ts';
 import type { DeliveryRow, ExecutionRow, FeedRow, IntentChange, IntentRow, KeyRow, TurnRow } from './rows.ts';
 import type { RunState, Turn } from './state.ts';
 
@@ -63,8 +63,6 @@ export interface Draft {
   feed: Omit<FeedRow, 'seq'>[];
   /** Author's actions of this step, by the id of their act. */
   actions: Map<string, CustomAction[]>;
-  /** Events for running actors, after the commit. */
-  sends: { to: string; event: MachineEvent }[];
 }
 
 export function draftOf(run: Run, env: Env): Draft {
@@ -91,7 +89,6 @@ export function draftOf(run: Run, env: Env): Draft {
     keys: [],
     feed: [],
     actions: new Map(),
-    sends: [],
   };
 }
 

@@ -154,7 +154,7 @@ describe('authors’ actors and actions', () => {
     expect(ledger.state.acts[0]).toMatchObject({ event: { type: 'note' }, before: expect.anything() });
     ledger.restart();
     expect(ledger.kinds()).toContain('act');
-    ledger.take({ type: 'acted', act });
+    ledger.take({ type: 'acted', act, sent: [] });
     expect(ledger.kinds()).not.toContain('act');
   });
 });

@@ -136,6 +136,14 @@ interface ActorState {
   id: string;
   key: string;
   stateId: string;
+  /** What the machine sent it since this start, oldest first: one that is started again has forgotten all of it. */
+  mail?: Letter[];
+}
+
+/** An event for an author's actor; `n` counts from 1 within one start. */
+export interface Letter {
+  n: number;
+  event: JsonObject;
 }
 
 /** Author's actions of one committed step that are still to run: the step can be taken again to find them. */

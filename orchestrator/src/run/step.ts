@@ -21,6 +21,7 @@ import { cancel } from './end.ts';
 import { answerGate, type GateAnswer } from './gate-answers.ts';
 import type { JsonValue } from './json.ts';
 import type { CustomAction, MachineEvent } from './machines.ts';
+import { post } from './mail.ts';
 import { type PickRequest, pick, tellOutstanding } from './picks.ts';
 import type { RunRow, Writes } from './rows.ts';
 import { isLive, type RunState, type Settlement } from './state.ts';
@@ -32,9 +33,10 @@ export type RunEvent =
   /** From an author's actor; `last`: it has ended, its key says which start of it. */
   | { type: 'actor'; id: string; key: string; event: MachineEvent; last: boolean }
   | { type: 'timer'; id: string; at: number }
-  /** What an author's action sent to its own machine. */
+  /** What an author's action sent to its own machine when it had ended already: from a timer of its own, say. */
   | { type: 'sent'; event: MachineEvent }
-  | { type: 'acted'; act: string }
+  /** The actions of an act have run, and this is what they sent to their own machine meanwhile. */
+  | { type: 'acted'; act: string; sent: readonly MachineEvent[] }
   | { type: 'dispatch'; turnId: string; key: string }
   | ({ type: 'admitted' } & AdmittedEvent)
   | ({ type: 'admissionFailed' } & AdmissionFault)
@@ -50,8 +52,6 @@ export interface StepOutcome<Reply = unknown> {
   reply: Reply;
   /** Author's actions to run after the commit, by act. */
   actions: ReadonlyMap<string, readonly CustomAction[]>;
-  /** Events for running actors, after the commit. */
-  sends: readonly { to: string; event: MachineEvent }[];
 }
 
 /** @throws HostRefusal when the event is not taken: then nothing changed */
@@ -144,7 +144,7 @@ function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' |
       whileActive(draft, event.event, { kind: 'action' });
       return;
     case 'acted':
-      acted(draft, event.act);
+      acted(draft, event);
       return;
     case 'admitted':
       admitted(draft, event);
@@ -186,19 +186,21 @@ function fire(draft: Draft, event: { id: string; at: number }): void {
   draft.changed = true;
   draft.state.deadlines = draft.state.deadlines.filter((one) => one !== deadline);
   if (deadline.target === undefined) whileActive(draft, deadline.event as MachineEvent, { kind: 'timer' });
-  else draft.sends.push({ to: deadline.target, event: deadline.event as MachineEvent });
+  else post(draft, deadline.target, deadline.event as MachineEvent);
 }
 
-function acted(draft: Draft, act: string): void {
+/** TW-DUR-028: the end of an act and what it sent are one commit, so that an act that is run again is taken once. */
+function acted(draft: Draft, { act, sent }: Extract<RunEvent, { type: 'acted' }>): void {
   const left = draft.state.acts.filter((one) => one.id !== act);
   if (left.length === draft.state.acts.length) return;
   draft.changed = true;
   draft.state.acts = left;
+  for (const event of sent) whileActive(draft, event, { kind: 'action' });
 }
 
 function outcomeOf(draft: Draft, reply: unknown): StepOutcome {
-  const { state, snapshot, actions, sends } = draft;
-  const outcome = { run: { state, snapshot }, reply, actions, sends };
+  const { state, snapshot, actions } = draft;
+  const outcome = { run: { state, snapshot }, reply, actions };
   return draft.changed ? { ...outcome, writes: writesOf(draft) } : outcome;
 }
 
