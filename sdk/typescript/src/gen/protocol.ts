@@ -2238,7 +2238,7 @@ export const faults: Readonly<Record<FaultCode, FaultRow & { readonly category: 
   },
   "conversation_lost": {
     "category": "agent_restart_orphaned",
-    "answers": ["unknown_conversation", "unknown_submission"],
+    "answers": ["unknown_conversation"],
     "rerunnable": true,
     "meaning": "The harness no longer has the conversation that it admitted the prompt to."
   },
@@ -2361,7 +2361,7 @@ export const faults: Readonly<Record<FaultCode, FaultRow & { readonly category: 
   },
   "bad_response": {
     "category": "bad_response",
-    "answers": ["not_found"],
+    "answers": ["not_found", "unknown_submission"],
     "rerunnable": false,
     "meaning": "The harness answered in a way that the protocol does not know at that place."
   },
