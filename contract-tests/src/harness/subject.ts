@@ -97,7 +97,9 @@ export class SubjectProcess {
   }
 
   #lastLine(): string {
-    return this.log.trim().split('\n').at(-1) || 'it wrote nothing to standard error';
+    const lines = this.log.trim().split('\n');
+    // Of a crash the line that names it says more than the last one.
+    return lines.find((line) => /^\w*Error\b/.test(line)) ?? (lines.at(-1) || 'it wrote nothing to standard error');
   }
 }
 
