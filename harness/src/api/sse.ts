@@ -1,22 +1,28 @@
 /** The stream as server-sent events: `data` with records, then always `control` with where it stands (TW-STR-015). */
+import { Problem } from '@turnwire/server';
 import type { Stream } from '../host/stream.ts';
 import { SSE_HEARTBEAT_MS, SSE_RECYCLE_MS } from '../limits.ts';
 import { nextCursor } from './cursor.ts';
 import { type LiveOptions, startOf } from './stream.ts';
 import type { StreamRequest } from './stream-request.ts';
 
-/** Follows a stream until it is closed, its time is up or the client is gone. */
+/**
+ * Follows a stream until it is closed, its time is up or the client is gone.
+ * @throws Problem 410, before anything of the answer is written
+ */
 export function serverSentEvents(stream: Stream, request: StreamRequest, live: LiveOptions): Response {
   const gone = new AbortController();
-  const frames = follow(stream, request, { ...live, signals: [...live.signals, gone.signal] });
+  const start = startOf(stream, request.offset);
+  stream.page(start);
+  const frames = follow(stream, start, request.cursor, { ...live, signals: [...live.signals, gone.signal] });
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       // Pulled, never pushed: a reader that does not read costs one frame.
       async pull(controller) {
-        const { done, value } = await frames.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        const frame = await frames.next().catch(endOfFreed);
+        if (frame.done) controller.close();
+        else controller.enqueue(encoder.encode(frame.value));
       },
       async cancel() {
         gone.abort();
@@ -28,10 +34,21 @@ export function serverSentEvents(stream: Stream, request: StreamRequest, live: L
   return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } });
 }
 
-async function* follow(stream: Stream, request: StreamRequest, live: LiveOptions): AsyncGenerator<string, void> {
+/** A stream that was freed while it was followed ends here; who asks again is told 410. */
+function endOfFreed(error: unknown): IteratorResult<string, void> {
+  if (error instanceof Problem) return { done: true, value: undefined };
+  throw error;
+}
+
+async function* follow(
+  stream: Stream,
+  start: number,
+  asked: StreamRequest['cursor'],
+  live: LiveOptions,
+): AsyncGenerator<string, void> {
   const until = live.now() + SSE_RECYCLE_MS;
-  let index = startOf(stream, request.offset);
-  let { cursor } = request;
+  let index = start;
+  let cursor = asked;
   for (let first = true; ; first = false) {
     const page = stream.page(index);
     index = page.next;

@@ -175,6 +175,7 @@ describe('what is not there', () => {
     ['/agents/coder/one?view=updates&offset=abc_0000000000000000', 410, 'stream_gone'],
     ['/agents/coder/one?view=updates&offset=INC_9000000000000000', 410, 'stream_gone'],
     ['/agents/coder/one?view=updates&live=long-poll&offset=INC_9000000000000000', 410, 'stream_gone'],
+    ['/agents/coder/one?view=updates&live=sse&offset=INC_9000000000000000', 410, 'stream_gone'],
   ])('%s is %i %s (TW-STR-020, TW-STR-021, TW-STR-022, TW-STR-023, TW-HIS-003)', async (path, status, code) => {
     const { offset } = await settle('one');
     expect(await read(path.replace('INC', String(offset.split('_')[0])))).toMatchObject({ status, code });
