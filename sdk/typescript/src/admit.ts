@@ -32,6 +32,12 @@ export interface AdmitInput {
    * `store_changed` because the next copy has to be another one. `resend` by default.
    */
   onStoreChanged?: 'resend' | 'fault';
+  /**
+   * Awaited for each copy when its connection is made, before its first byte is written: for who writes down first that a copy
+   * may be on its way, and to which store. A dial that comes to nothing never calls it. When it rejects, that copy is not
+   * sent, and `admit` throws what it rejected with.
+   */
+  beforeSend?: (copy: { attempt: number; expectStore: string | undefined }) => Promise<void>;
 }
 
 /** An Admission, and what it cost. */
@@ -93,7 +99,7 @@ class AdmissionSeat {
     if (call.inDoubt && !this.#fences().sameStore) throw this.#unknown(undefined, 'policy', reason);
     if (call.signal.aborted) throw call.fault(undefined, 'aborted');
     for (;;) {
-      const attempt = await call.attempt(this.#request());
+      const attempt = await this.#send();
       const admission = attempt.answerLost ? undefined : admissionOf(attempt);
       if (admission !== undefined) return this.#admitted(attempt, admission);
       if (attempt.verdict.certainty === 'delivered') attempt.answerLost = true;
@@ -104,6 +110,22 @@ class AdmissionSeat {
       if (decision.action === 'stop') throw this.#stopped(attempt, decision.because);
       this.#learnStore(attempt);
     }
+  }
+
+  async #send(): Promise<Attempt> {
+    const call = this.#call;
+    const { beforeSend } = this.#input;
+    if (beforeSend === undefined) return call.attempt(this.#request());
+    let refused: { error: unknown } | undefined;
+    const copy = { attempt: call.attempts + 1, expectStore: this.#store };
+    const hold = () =>
+      beforeSend(copy).catch((error: unknown) => {
+        refused = { error };
+        throw error;
+      });
+    const attempt = await call.attempt(this.#request(), { hold });
+    if (refused !== undefined) throw (refused as { error: unknown }).error;
+    return attempt;
   }
 
   /** 412: another store, and nothing queued. With no copy in doubt the new store is as good as the old one (TW-RET-004). */

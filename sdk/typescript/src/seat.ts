@@ -90,6 +90,7 @@ export class SeatCall {
       timeoutMs: this.#timeout(how),
       signal: how.signal ?? this.signal,
       ...(how.sink === undefined ? {} : { sink: how.sink }),
+      ...(how.hold === undefined ? {} : { hold: how.hold }),
     });
     const verdict = classify(result);
     pool.giveBack(result.response === undefined);
@@ -224,6 +225,8 @@ export interface AttemptHow {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly sink?: BodySink;
+  /** Awaited between the connection and the first byte. */
+  readonly hold?: () => Promise<void>;
   /** `false`: no copy of the seat's own request, so it is not counted as one. */
   readonly counted?: boolean;
 }

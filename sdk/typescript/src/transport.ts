@@ -24,6 +24,8 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal;
   /** Takes the body of a good answer piece by piece instead of collecting it; `false` pauses the socket until `resume`. */
   readonly sink?: BodySink;
+  /** Called when there is a connection; no byte of the request is written before it resolves, and none when it rejects. */
+  readonly hold?: () => Promise<void>;
 }
 
 /** A reader of a body that does not end. */
@@ -59,6 +61,8 @@ class Attempt implements Dispatcher.DispatchHandler {
   #pieces: string[] = [];
   #bytes = 0;
   #settled = false;
+  /** There is a connection, and nothing was written to it yet. */
+  #holding = false;
 
   constructor(
     dispatcher: Dispatcher,
@@ -77,11 +81,33 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#options.signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#rearm();
     const wire = { origin, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+    const { hold } = this.#options;
+    const held = hold === undefined || body === undefined ? {} : this.#held(hold, headers, body);
     try {
-      dispatcher.dispatch({ ...wire, method: method as Dispatcher.HttpMethod }, this);
+      dispatcher.dispatch({ ...wire, ...held, method: method as Dispatcher.HttpMethod }, this);
     } catch (error) {
       this.#settle({ error, aborted: false });
     }
+  }
+
+  /** undici asks a body that comes in pieces for the first one when it has a socket, and writes the head with it. */
+  #held(hold: () => Promise<void>, headers: HttpRequest['headers'], body: string) {
+    const bytes = Buffer.from(body);
+    const attempt = this;
+    async function* pieces() {
+      attempt.#holding = true;
+      try {
+        await hold();
+      } catch (error) {
+        attempt.#settle({ kind: 'connect_failed', error, aborted: false });
+        throw error;
+      }
+      // It was given up meanwhile: a copy that nobody waits for must not leave.
+      if (attempt.#settled) throw new Error('the attempt is over');
+      attempt.#holding = false;
+      yield bytes;
+    }
+    return { body: pieces(), headers: { ...headers, 'content-length': String(bytes.length) } };
   }
 
   // Until it has a socket undici looks at no signal: an attempt that ended before is dropped here, and nothing is written.
@@ -130,7 +156,9 @@ class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#settle({ error, aborted: false });
+    // The socket went while the request was held back: it is proved that no byte of it was written.
+    const unsent = this.#holding ? ({ kind: 'connect_failed' } as const) : {};
+    this.#settle({ ...unsent, error, aborted: false });
   }
 
   readonly #onAbort = (): void => this.#settle({ aborted: true });
