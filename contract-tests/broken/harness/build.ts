@@ -26,7 +26,7 @@ export const differences: readonly Difference[] = parse(
 export async function buildHarness(difference?: Difference): Promise<string> {
   const outfile = join(built, 'dist', `${difference?.name ?? 'reference'}.mjs`);
   mkdirSync(dirname(outfile), { recursive: true });
-  writeFileSync(join(built, 'package.json'), readFileSync(join(root, 'harness', 'package.json')));
+  writeWhole(join(built, 'package.json'), readFileSync(join(root, 'harness', 'package.json')));
   const { outputFiles } = await build({
     write: false,
     entryPoints: [join(root, 'harness', 'src', 'main.ts')],
@@ -39,14 +39,18 @@ export async function buildHarness(difference?: Difference): Promise<string> {
     logLevel: 'silent',
     plugins: [ours, ...(difference ? [changed(difference)] : [])],
   });
-  // Whole or not at all: another test may be starting the same one.
-  const draft = `${outfile}.${process.pid}.${++drafts}`;
-  writeFileSync(draft, outputFiles[0]?.contents ?? '');
-  renameSync(draft, outfile);
+  writeWhole(outfile, outputFiles[0]?.contents ?? '');
   return outfile;
 }
 
 let drafts = 0;
+
+/** Whole or not at all: another test may be starting what is there. */
+function writeWhole(file: string, contents: string | Uint8Array): void {
+  const draft = `${file}.${process.pid}.${++drafts}`;
+  writeFileSync(draft, contents);
+  renameSync(draft, file);
+}
 
 /** Our own packages are bundled from their sources; what they depend on is not. */
 const ours: Plugin = {

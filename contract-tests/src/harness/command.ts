@@ -46,6 +46,8 @@ export function harnessCommand(): Command {
     .option('--seed <n>', 'of everything that is drawn', number(0), 1)
     .option('--report <folder>', 'write junit.xml and report.json there')
     .action(async (flags: Flags) => {
+      // An end that runs what is to be done at the end: no subject is left behind.
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(exits.not));
       process.exitCode = await run(flags);
     });
 }

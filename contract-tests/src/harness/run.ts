@@ -52,6 +52,8 @@ class Run {
   /** Cases that need no process of their own share this one. */
   #common: Host | undefined;
   #introduction: Introduction = {};
+  /** It cannot go on: no further process is started. */
+  #over = false;
   readonly #results = new Map<string, CheckResult>();
 
   constructor(
@@ -70,13 +72,25 @@ class Run {
     else if (meets) this.#common = await started(this.stage, command, this.options.timeoutMs);
     try {
       if (this.#common) await this.#meet(this.#common);
-      await Promise.all([...this.#workers(own, this.options.jobs), ...this.#workers(shared, this.options.jobs * 4)]);
+      await this.#finished([...this.#workers(own, this.options.jobs), ...this.#workers(shared, this.options.jobs * 4)]);
     } finally {
       await this.#common?.process?.close();
     }
     const checks = cases.flatMap(({ id }) => this.#results.get(id) ?? []);
     const { version } = this.#introduction.software ?? {};
     return { checks, subject: { command: command ?? url, ...(version === undefined ? {} : { version }) } };
+  }
+
+  /** All of them, also when one gave up: none is left at work. */
+  async #finished(workers: readonly Promise<void>[]): Promise<void> {
+    const watched = workers.map((worker) =>
+      worker.catch((error: unknown) => {
+        this.#over = true;
+        throw error;
+      }),
+    );
+    const failed = (await Promise.allSettled(watched)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   /** What the subject says of itself; one that says nothing has no capability, and every check is asked of it. */
@@ -90,7 +104,7 @@ class Run {
   #workers(cases: readonly HarnessCase[], jobs: number): Promise<void>[] {
     const queue = [...cases];
     return Array.from({ length: Math.max(1, jobs) }, async () => {
-      for (let of = queue.shift(); of !== undefined; of = queue.shift()) await this.#check(of);
+      for (let of = queue.shift(); of !== undefined && !this.#over; of = queue.shift()) await this.#check(of);
     });
   }
 

@@ -9,6 +9,20 @@ export class SubjectError extends Error {
 /** Characters of its log that are kept. */
 const mostLog = 20_000;
 
+/** The groups that are alive: none of them outlives the kit, whatever ends it. */
+const alive = new Set<number>();
+process.once('exit', () => {
+  for (const group of alive) killGroup(group);
+});
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended in this moment.
+  }
+}
+
 export class SubjectProcess {
   /** The tail of what it wrote to standard error. */
   log = '';
@@ -27,8 +41,11 @@ export class SubjectProcess {
       this.#child.once('error', () => resolve(null));
       this.#child.once('close', (code) => resolve(code));
     });
+    const { pid = 0 } = this.#child;
+    if (pid > 0) alive.add(pid);
     void this.exited.then(() => {
       this.#over = true;
+      alive.delete(pid);
     });
     this.#child.stderr?.on('data', (data: Buffer) => {
       this.log = (this.log + data.toString()).slice(-mostLog);
@@ -69,13 +86,7 @@ export class SubjectProcess {
   /** SIGKILL to everything that the command started; resolves when it is gone. */
   async kill(): Promise<void> {
     const { pid } = this.#child;
-    if (pid !== undefined && !this.#over) {
-      try {
-        process.kill(-pid, 'SIGKILL');
-      } catch {
-        // It ended in this moment.
-      }
-    }
+    if (pid !== undefined && !this.#over) killGroup(pid);
     await this.exited;
   }
 
