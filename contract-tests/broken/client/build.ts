@@ -1,14 +1,7 @@
-/** The adapter of the TypeScript SDK as one file, with one difference or none: what the kit is tested with. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+/** The adapter of the TypeScript SDK as one file, with one difference or none. */
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const sources = join(root, 'sdk', 'typescript');
-/** Inside the repository, so that the packages that stay outside of the bundle are found. */
-const built = join(root, 'node_modules', '.cache', 'turnwire-broken-client');
+import { bundle } from '../bundle.ts';
 
 export interface Difference {
   readonly name: string;
@@ -25,36 +18,9 @@ export const differences: readonly Difference[] = parse(
   readFileSync(new URL('differences.yaml', import.meta.url), 'utf8'),
 );
 
-/** Resolves with the file that Node runs. Rejects when the piece to be changed is not there (any more) exactly once. */
-export async function buildAdapter(difference?: Difference): Promise<string> {
-  const outfile = join(built, 'dist', `${difference?.name ?? 'reference'}.mjs`);
-  mkdirSync(dirname(outfile), { recursive: true });
-  writeFileSync(join(built, 'package.json'), readFileSync(join(sources, 'package.json')));
-  await build({
-    entryPoints: [join(sources, 'src', 'adapter.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'silent',
-    plugins: difference === undefined ? [] : [changed(difference)],
-  });
-  return outfile;
-}
+const sdk = 'sdk/typescript';
 
-function changed({ name, file, from, to }: Difference): Plugin {
-  const path = join(sources, 'src', file);
-  return {
-    name: 'one-difference',
-    setup({ onLoad }) {
-      onLoad({ filter: new RegExp(`^${path.replaceAll('.', '\\.')}$`) }, () => {
-        const [before = '', after, ...more] = readFileSync(path, 'utf8').split(from);
-        if (after === undefined || more.length > 0)
-          throw new Error(`${name}: ${file} holds ${after === undefined ? 'nowhere' : 'more than once'}: ${from}`);
-        return { contents: `${before}${to}${after}`, loader: 'ts' };
-      });
-    },
-  };
+export function buildAdapter(difference?: Difference): Promise<string> {
+  const edits = difference ? [{ ...difference, file: `${sdk}/src/${difference.file}` }] : [];
+  return bundle({ folder: sdk, entry: 'src/adapter.ts', name: difference?.name ?? 'reference', edits });
 }

@@ -1,0 +1,86 @@
+/** A reference as one file, with one difference or none: what the kit is tested with. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Lines of a reference's file, and what stands there instead. */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface BundleOptions {
+  /** The folder of the reference's package. */
+  readonly folder: string;
+  readonly entry: string;
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+/** Resolves with the file that Node runs. Rejects when a line to be changed is not there (any more) exactly once. */
+export async function bundle({ folder, entry, name, edits }: BundleOptions): Promise<string> {
+  // Inside the repository, so that the packages that stay outside of the bundle are found.
+  const built = join(root, 'node_modules/.cache/turnwire-broken', folder);
+  const outfile = join(built, 'dist', `${name}.mjs`);
+  mkdirSync(dirname(outfile), { recursive: true });
+  writeWhole(join(built, 'package.json'), readFileSync(join(root, folder, 'package.json')));
+  const { outputFiles } = await build({
+    write: false,
+    entryPoints: [join(root, folder, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['turnwire-source'],
+    logLevel: 'silent',
+    plugins: [ours, changed(name, edits)],
+  });
+  writeWhole(outfile, outputFiles[0]?.contents ?? '');
+  return outfile;
+}
+
+let drafts = 0;
+
+/** Whole or not at all: another test may be starting what is there. */
+function writeWhole(file: string, contents: string | Uint8Array): void {
+  const draft = `${file}.${process.pid}.${++drafts}`;
+  writeFileSync(draft, contents);
+  renameSync(draft, file);
+}
+
+/** Our own packages are bundled from their sources; what they depend on is not. */
+const ours: Plugin = {
+  name: 'ours',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === 'entry-point' || /^@turnwire\/(sdk|server)$/.test(path) ? undefined : { path, external: true },
+    );
+  },
+};
+
+function changed(name: string, edits: readonly Edit[]): Plugin {
+  return {
+    name: 'one-difference',
+    setup({ onLoad }) {
+      for (const file of new Set(edits.map((edit) => edit.file))) {
+        const path = join(root, file);
+        onLoad({ filter: new RegExp(`^${path.replaceAll('.', '\\.')}$`) }, () => {
+          const contents = edits.filter((edit) => edit.file === file).reduce(edited, readFileSync(path, 'utf8'));
+          return { contents, loader: 'ts' };
+        });
+      }
+    },
+  };
+
+  function edited(source: string, { file, from, to }: Edit): string {
+    const [before = '', after, ...more] = source.split(from);
+    if (after === undefined || more.length > 0)
+      throw new Error(`${name}: ${file} holds ${after === undefined ? 'nowhere' : 'more than once'}: ${from}`);
+    return `${before}${to}${after}`;
+  }
+}
