@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 const benches: Readonly<Record<string, string>> = {
   sdk: 'sdk/typescript/bench/main.ts',
   harness: 'harness/bench/main.ts',
+  orchestrator: 'orchestrator/bench/main.ts',
 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -73,6 +73,15 @@ export const MAX_NUDGES = 2;
 /** SQLite's own wait for a lock that somebody else (a backup, a person's shell) holds on the file; it blocks the process. */
 export const BUSY_TIMEOUT_MS = 1_000;
 
+/**
+ * Pages in the write-ahead log before it is copied into the database: 32 MiB. A commit of many runs is some hundred pages, so SQLite's own
+ * 1,000 would copy, and wait for the disk twice more, at every fourth; the same pages are written again and again, and are copied once.
+ */
+export const CHECKPOINT_PAGES = 8_000;
+
+/** SQLite's page cache: the rows of ten thousand live runs. */
+export const CACHE_KIB = 65_536;
+
 /** Frames that a feed reads from the store at a time: a late reader of a long run must not hold it all in memory. */
 export const FEED_PAGE = 200;
 

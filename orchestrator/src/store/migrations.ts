@@ -58,4 +58,6 @@ export const migrations: readonly string[] = [
     placement TEXT PRIMARY KEY, store TEXT, capabilities TEXT, at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Every pick wrote to it, and only the freeing of old receipts read it: their own key begins with the conversation.
+  'DROP INDEX deliveries_turn;',
 ];

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { holdFolder, StartError } from '@turnwire/server';
 import Database from 'better-sqlite3';
-import { BUSY_TIMEOUT_MS } from '../limits.ts';
+import { BUSY_TIMEOUT_MS, CACHE_KIB, CHECKPOINT_PAGES } from '../limits.ts';
 import { MemoryStore } from './memory.ts';
 import { migrations } from './migrations.ts';
 import type { Store, StoreOptions } from './port.ts';
@@ -63,6 +63,8 @@ function openDatabase(file: string): Database.Database {
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
+    database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    database.pragma(`cache_size = -${CACHE_KIB}`);
     migrate(database);
     return database;
   } catch (error) {
