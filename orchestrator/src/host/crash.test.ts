@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { codingMachine } from '../run/machines.fixture.ts';
 import type { DeliveryAnswer } from '../run/views.ts';
+import { openStore } from '../store/open.ts';
 import type { Submission } from './harness.fixture.ts';
 import { until, World } from './world.fixture.ts';
 
@@ -164,5 +165,93 @@ describe('an admission whose answer is lost', () => {
     await world.host.start('test', { task: 't' });
     await until('the Submission', () => world.harness.submissions.length === 1);
     expect(world.harness.admissions).toHaveLength(2);
+  });
+});
+
+describe('a Harness that comes late, at first contact', () => {
+  const gone = async () => {
+    const port = Number(new URL(world.harness.url).port);
+    await world.harness.stop();
+    return () => world.harness.start(port);
+  };
+  const begin = async (runs: number) => {
+    for (let run = 0; run < runs; run += 1) await world.host.start('test', { task: `t${run}` });
+  };
+  const admitted = (runs: number) =>
+    until('the Admissions', () => rows('SELECT 1 FROM intents WHERE admission IS NOT NULL').length === runs, 10_000);
+  const open = async () => {
+    world = await World.open({ machine: codingMachine(), learned: false });
+    const comes = await gone();
+    world.kill();
+    await world.start();
+    return comes;
+  };
+
+  it('loses no turn, however often and whenever the Orchestrator is killed meanwhile (TW-DUR-025)', async () => {
+    const comes = await open();
+    for (let deaths = 0; deaths < 6; deaths += 1) {
+      await begin(3);
+      // In the middle of dials, of their ladder, and of whatever is committed.
+      await new Promise((resolve) => setTimeout(resolve, deaths * 7));
+      await world.restart();
+    }
+    expect(rows('SELECT fault FROM intents WHERE fault IS NOT NULL OR sent_at IS NOT NULL')).toEqual([]);
+    await comes();
+    await admitted(18);
+    expect(world.harness.submissions).toHaveLength(18);
+    expect(rows('SELECT fault FROM intents WHERE fault IS NOT NULL')).toEqual([]);
+  }, 20_000);
+
+  it('nor when it is stopped as it should be', async () => {
+    const comes = await open();
+    await begin(1);
+    await until('a dial', () => rows("SELECT 1 FROM executions WHERE status = 'dispatching'").length === 1);
+    await world.host.stop();
+    await world.harnesses.close();
+    world.kill();
+    await world.start();
+    await comes();
+    await admitted(1);
+    expect(world.harness.submissions).toHaveLength(1);
+  });
+
+  it('nor when it said that it took no copy (TW-RET-020)', async () => {
+    world = await World.open({ machine: codingMachine(), learned: false });
+    world.harness.fates = ['drain'];
+    await begin(1);
+    await until('the first copy', () => world.harness.admissions.length === 1);
+    await until(
+      'that it was not taken',
+      () => JSON.parse(String(rows('SELECT document FROM runs')[0]?.document)).turns[0].intent.doubt === false,
+    );
+    await world.restart();
+    await admitted(1);
+    expect(world.harness.submissions).toHaveLength(1);
+  });
+
+  it('a copy that left with the process that died is in doubt, and without a store a fault (TW-RET-003)', async () => {
+    world = await World.open({ machine: codingMachine(), learned: false });
+    world.harness.fates = ['hang'];
+    await begin(1);
+    await until('the copy', () => world.harness.admissions.length === 1);
+    await world.restart();
+    await until('the fault', () => rows("SELECT 1 FROM intents WHERE fault = 'admission_unknown'").length === 1);
+    expect(world.harness.admissions).toHaveLength(1);
+  });
+});
+
+describe('a Harness of which only the store is known', () => {
+  it('is asked what it can before a turn in doubt is a fault', async () => {
+    world = await World.open({ machine: codingMachine(), learned: false });
+    world.kill();
+    const store = await openStore(world.file, { waitMs: 1_000 });
+    await store.commit([{ placements: [{ placement: 'local', store: world.harness.store, at: 1 }] }]);
+    store.close();
+    await world.start();
+    world.harness.fates = ['lose'];
+    await world.host.start('test', { task: 't' });
+    await until('the Admission', () => rows('SELECT 1 FROM intents WHERE admission IS NOT NULL').length === 1);
+    expect(world.harness.admissions).toHaveLength(2);
+    expect(world.harness.submissions).toHaveLength(1);
   });
 });

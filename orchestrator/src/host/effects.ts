@@ -7,7 +7,7 @@ import type { Act, Letter } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
 import { ActorShell } from './actor-shell.ts';
 import { sleepUntil } from './clock.ts';
-import type { Call, Harnesses } from './harnesses.ts';
+import type { AdmitRequest, Call, Harnesses } from './harnesses.ts';
 import { type ReportPorts, report } from './report.ts';
 
 export interface ShellPorts extends ReportPorts {
@@ -64,26 +64,51 @@ export class Shell {
     if (!signal.aborted) await this.#ports.submit(event);
   }
 
-  /** That it is sent is committed before it is: a restart knows which intents may have a copy on the way (TW-DUR-014). */
-  async #admit({ turnId, key, sent, continued, placement }: Of<'admit'>, signal: AbortSignal): Promise<void> {
-    const { submit, harnesses } = this.#ports;
-    if (!(await submit<boolean>({ type: 'dispatch', turnId, key }))) return;
+  async #admit({ turnId, key, doubt, continued, placement }: Of<'admit'>, signal: AbortSignal): Promise<void> {
+    const { harnesses } = this.#ports;
     const intent = await this.#ports.intent(key);
     if (!intent || signal.aborted) return;
-    const { agent, iid, body, store } = intent;
-    const onStoreChanged = continued ? 'fault' : 'resend';
-    const request = { placement, name: agent, iid, body, key, inDoubt: sent, onStoreChanged } as const;
+    const { agent, iid, body } = intent;
+    const store = intent.store ?? (doubt ? undefined : harnesses.known(placement).store);
+    const request = {
+      ...{ placement, name: agent, iid, body, key, inDoubt: doubt },
+      ...(store === undefined ? {} : { store }),
+      onStoreChanged: continued ? 'fault' : 'resend',
+      ...this.#copies(turnId, key, doubt),
+    } as const;
     try {
-      const known = store === undefined ? request : { ...request, store };
-      const admitted = await harnesses.admit(known, this.#call(signal));
+      const admitted = await harnesses.admit(request, this.#call(signal));
       await this.#report({ type: 'admitted', turnId, key, ...admitted }, signal);
     } catch (error) {
+      if (error instanceof NotWanted) return;
       const { code, certainty, message } = faultOf(error, signal);
       await this.#report(
-        { type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: sent },
+        { type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: doubt },
         signal,
       );
     }
+  }
+
+  /**
+   * That a copy may have left is committed before its first byte, and that none was taken as soon as that is proved: a restart
+   * knows which intents are in doubt (TW-DUR-014, TW-DUR-025). The events of one run are taken in the order in which they come.
+   */
+  #copies(turnId: string, key: string, doubt: boolean): Pick<AdmitRequest, 'beforeSend' | 'onRetry'> {
+    const { submit, log } = this.#ports;
+    let inDoubt = doubt;
+    return {
+      beforeSend: async (store) => {
+        const named = store === undefined ? {} : { store };
+        if (!(await submit<boolean>({ type: 'dispatch', turnId, key, ...named }))) throw new NotWanted();
+      },
+      onRetry: (certainty) => {
+        inDoubt ||= certainty === 'unknown' || certainty === 'delivered';
+        if (inDoubt) return;
+        submit({ type: 'notTaken', turnId, key }).catch((error: unknown) =>
+          log('that an admission was not taken could not be written', { turnId, reason: String(error) }),
+        );
+      },
+    };
   }
 
   async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
@@ -132,6 +157,9 @@ export class Shell {
     return trace === undefined ? { signal } : { signal, trace };
   }
 }
+
+/** The turn was over before a copy left. */
+class NotWanted extends Error {}
 
 /** What the Harness's side said. Anything else, and whatever comes after we gave the call up, is no knowledge of it. */
 function faultOf(error: unknown, signal: AbortSignal): TurnwireFault {

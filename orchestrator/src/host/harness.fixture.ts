@@ -12,8 +12,8 @@ export interface Submission {
   settled?: { outcome: string; error?: { code: string; message: string } };
 }
 
-/** What becomes of an admission: `lose`: it is taken, and the answer never arrives. */
-export type Fate = 'take' | 'lose' | 'drain' | 'reset';
+/** What becomes of an admission: `lose`: it is taken, and the answer never arrives; `hang`: nothing. */
+export type Fate = 'take' | 'lose' | 'drain' | 'reset' | 'hang';
 
 export class FakeHarness {
   store = 'store-1';
@@ -85,6 +85,7 @@ export class FakeHarness {
       traceparent: request.headers.traceparent as string | undefined,
     });
     const fate = this.fates.shift() ?? 'take';
+    if (fate === 'hang') return;
     if (fate === 'reset') return void request.socket.destroy();
     if (fate === 'drain') {
       this.#problem(response, 503, 'draining');

@@ -7,10 +7,12 @@ import {
   abort,
   admit,
   type CallOptions,
+  type Certainty,
   type Connection,
   type ConnectionOptions,
   connect,
   harnessInfo,
+  type Retry,
   TurnwireFault,
   wait,
 } from '@turnwire/sdk';
@@ -31,6 +33,10 @@ export interface AdmitRequest {
   store?: string;
   inDoubt: boolean;
   onStoreChanged: 'resend' | 'fault';
+  /** Awaited before the first byte of each copy, with the store that it names; when it rejects, that copy is not sent. */
+  beforeSend(store: string | undefined): Promise<void>;
+  /** After each attempt that is followed by another one: what it proves. */
+  onRetry(certainty: Certainty): void;
 }
 
 /** One call: ends with the signal, and carries the trace that it is part of. */
@@ -100,13 +106,29 @@ export class SdkHarnesses implements Harnesses {
   }
 
   async admit(request: AdmitRequest, call: Call) {
+    const { placement, store } = request;
+    const { capabilities } = this.#known.get(placement) ?? {};
+    try {
+      return await this.#admit(request, call);
+    } catch (error) {
+      // What is not known of a Harness is asked before a turn is lost for it: with keys and this store, a copy is safe.
+      const isDoubt = error instanceof TurnwireFault && error.code === 'admission_unknown' && !call.signal.aborted;
+      if (!isDoubt || store === undefined || capabilities !== undefined) throw error;
+      if (!(await this.#ask(placement, { signal: call.signal }))) throw error;
+      return await this.#admit({ ...request, inDoubt: true }, call);
+    }
+  }
+
+  async #admit(request: AdmitRequest, call: Call) {
     const { placement, name, iid, body, key, store, inDoubt, onStoreChanged } = request;
     const connection = this.#connection(placement);
     const idempotentAdmissions = this.#known.get(placement)?.capabilities?.idempotentAdmissions ?? false;
-    const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged };
+    const beforeSend = ({ expectStore }: { expectStore: string | undefined }) => request.beforeSend(expectStore);
+    const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged, beforeSend };
+    const onRetry = ({ certainty }: Retry) => request.onRetry(certainty);
     try {
       const known = store === undefined ? input : { ...input, expectStore: store };
-      const admitted = await admit(connection, known, optionsOf(call));
+      const admitted = await admit(connection, known, { ...optionsOf(call), onRetry });
       this.#saw(placement, admitted.store);
       return { admission: admitted.admission, ...(admitted.store === undefined ? {} : { store: admitted.store }) };
     } catch (error) {
@@ -162,10 +184,9 @@ export class SdkHarnesses implements Harnesses {
     this.#asking.delete(placement);
   }
 
-  /** A single attempt: nobody waits for it. */
-  async #ask(placement: string): Promise<boolean> {
+  /** In the background it is a single attempt. */
+  async #ask(placement: string, call: CallOptions = { signal: this.#closed.signal, windowMs: 0 }): Promise<boolean> {
     try {
-      const call = { signal: this.#closed.signal, windowMs: 0 };
       const { store, capabilities } = await harnessInfo(this.#connection(placement), call);
       const { idempotentAdmissions = false, fencedAbort = false, submissionStreams = false } = capabilities;
       const known = { idempotentAdmissions, fencedAbort, submissionStreams };

@@ -168,7 +168,8 @@ export class RunTable {
       workflow: () => this.workflow(cell.mustRun().state.workflow) as Workflow,
       trace: () => cell.state?.trace,
       submit: (event) => {
-        this.mustServe();
+        // What takes doubt away is written while the host stops, too: the next process would fault what it could send.
+        if (event.type !== 'notTaken') this.mustServe();
         return cell.submit(() => event);
       },
       intent: (key) => store.intent(key),

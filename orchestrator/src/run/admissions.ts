@@ -3,24 +3,58 @@ import { conversationOf, owesAbort } from './conversations.ts';
 import { changeIntent, type Draft, turnById } from './draft.ts';
 import { moveExecution } from './executions.ts';
 import { fail, faultFor, isFaultCode, markLost } from './faults.ts';
+import { withdrawIntent } from './intents.ts';
 import type { Settlement, Turn } from './state.ts';
 import { dropTurn, endIntent, moveToFresh, replaceUnsent } from './turns.ts';
 import { wasPutToModel, wasRead } from './unread.ts';
 
-/** Before the first copy leaves. @returns whether it may: the turn is still wanted and nothing stands before it */
-export function dispatch(draft: Draft, event: { turnId: string; key: string }): boolean {
+export interface CopyEvent {
+  turnId: string;
+  key: string;
+  /** The store that the copy names. */
+  store?: string;
+}
+
+/**
+ * A copy is about to leave: from this commit on it may have. @returns whether it may: the turn is still wanted and nothing stands
+ * before it
+ */
+export function dispatch(draft: Draft, event: CopyEvent): boolean {
   const turn = turnById(draft, event.turnId);
   if (!turn || turn.intent.key !== event.key || turn.admission || turn.heldFault) return false;
-  if (turn.intent.sent) return true;
+  if (turn.intent.doubt) return true;
   if (turn.phase !== 'open' || turn.blockedUntil !== undefined) return false;
   draft.changed = true;
-  // What became known since it was saved: the first copy is meant for that store.
-  const store = turn.intent.store ?? draft.env.placement(turn.placement).store;
-  const known = store === undefined ? {} : { store };
-  turn.intent = { ...turn.intent, ...known, sent: true };
-  changeIntent(draft, event.key, { sentAt: draft.env.now, ...known });
-  if (turn.executionStatus === 'queued') moveExecution(draft, turn, 'dispatching');
+  const { store: _, ...intent } = turn.intent;
+  const named = event.store === undefined ? {} : { store: event.store };
+  turn.intent = { ...intent, ...named, doubt: true };
+  changeIntent(draft, event.key, { sentAt: draft.env.now, ...named });
+  dispatching(draft, turn);
   return true;
+}
+
+/** It is proved of every copy so far that it was not taken: the intent is as good as one that was never sent (TW-DUR-025). */
+export function notTaken(draft: Draft, event: Omit<CopyEvent, 'store'>): void {
+  const turn = turnById(draft, event.turnId);
+  if (!turn || turn.intent.key !== event.key || turn.admission || turn.intent.fault !== undefined) return;
+  // A dial that came to nothing: there was no doubt, and what readers see is the same from the second one on.
+  if (!turn.intent.doubt && turn.executionStatus !== 'queued') return;
+  // Its own pick says that its Harness has it.
+  if (turn.leftByPick) return;
+  draft.changed = true;
+  turn.intent = { ...turn.intent, doubt: false };
+  if (turn.phase === 'open') {
+    dispatching(draft, turn);
+    return;
+  }
+  // Left by something else, and its Harness never had it.
+  wasRead(draft, turn);
+  withdrawIntent(draft, turn);
+  dropTurn(draft, turn);
+}
+
+function dispatching(draft: Draft, turn: Turn): void {
+  if (turn.executionStatus === 'queued') moveExecution(draft, turn, 'dispatching');
 }
 
 export interface AdmittedEvent {

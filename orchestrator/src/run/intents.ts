@@ -29,15 +29,15 @@ export function saveIntent(draft: Draft, turn: Turn, prompt: Prompt): void {
     ...(address === undefined ? {} : { address }),
   };
   draft.intents.set(key, row);
-  turn.intent = { key, sent: false, ...(store === undefined ? {} : { store }) };
+  turn.intent = { key, doubt: false, ...(store === undefined ? {} : { store }) };
   delete turn.admission;
   delete turn.settlement;
   delete turn.deaf;
 }
 
-/** An intent that no copy of was sent ends here. */
+/** An intent that no copy of was taken ends here. */
 export function withdrawIntent(draft: Draft, turn: Turn): void {
-  changeIntent(draft, turn.intent.key, { fault: 'unsent' });
+  if (turn.intent.fault === undefined) changeIntent(draft, turn.intent.key, { fault: 'unsent' });
 }
 
 interface Asked {

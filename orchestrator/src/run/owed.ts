@@ -7,7 +7,7 @@
 import type { RunState, Turn } from './state.ts';
 
 export type Effect =
-  | { kind: 'admit'; id: string; turnId: string; key: string; sent: boolean; continued: boolean; placement: string }
+  | { kind: 'admit'; id: string; turnId: string; key: string; doubt: boolean; continued: boolean; placement: string }
   | { kind: 'wait'; id: string; turnId: string; placement: string; path: string; offset: string; submissionId: string }
   /** Not before `at`. */
   | {
@@ -59,5 +59,13 @@ function sending(turn: Turn): Effect | undefined {
   if (turn.blockedUntil !== undefined)
     return { kind: 'unblock', id: `unblock ${turnId}`, turnId, at: turn.blockedUntil };
   if (turn.phase === 'left' && !turn.leftByPick) return undefined;
-  return { kind: 'admit', id: `admit ${intent.key}`, turnId, key: intent.key, sent: intent.sent, continued, placement };
+  return {
+    kind: 'admit',
+    id: `admit ${intent.key}`,
+    turnId,
+    key: intent.key,
+    doubt: intent.doubt,
+    continued,
+    placement,
+  };
 }

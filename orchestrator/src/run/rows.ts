@@ -68,6 +68,7 @@ export interface IntentRow {
   address?: string;
   store?: string;
   savedAt: number;
+  /** When a copy may have left last, also if it is known by now that it was not taken. */
   sentAt?: number;
   admission?: AdmissionState;
   settlement?: Settlement;

@@ -11,10 +11,10 @@ import type { ExecutionStatus, MenuEntry, RunFault } from './views.ts';
 /** What is about to be sent, as far as a step needs it; the exact body is the intent's row. */
 interface IntentState {
   key: string;
-  /** The store that every copy is meant for, if one was known when the intent was saved. */
+  /** The store that a copy in doubt is meant for, or that is known otherwise. */
   store?: string;
-  /** Committed before the first copy leaves: without it, nothing was sent. */
-  sent: boolean;
+  /** A copy may have left, and nothing proves that it was not taken: committed before the first byte of each copy (TW-DUR-025). */
+  doubt: boolean;
   /** Its named fault, once it has one: the first stands. */
   fault?: string;
 }

@@ -9,7 +9,9 @@ import {
   admissionFailed,
   admitted,
   blockedTooLong,
+  type CopyEvent,
   dispatch,
+  notTaken,
   type StreamFault,
   settled,
   streamFailed,
@@ -37,7 +39,8 @@ export type RunEvent =
   | { type: 'sent'; event: MachineEvent }
   /** The actions of an act have run, and this is what they sent to their own machine meanwhile. */
   | { type: 'acted'; act: string; sent: readonly MachineEvent[] }
-  | { type: 'dispatch'; turnId: string; key: string }
+  | ({ type: 'dispatch' } & CopyEvent)
+  | ({ type: 'notTaken' } & Omit<CopyEvent, 'store'>)
   | ({ type: 'admitted' } & AdmittedEvent)
   | ({ type: 'admissionFailed' } & AdmissionFault)
   | { type: 'settled'; turnId: string; submissionId: string; settlement: Settlement }
@@ -145,6 +148,9 @@ function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' |
       return;
     case 'acted':
       acted(draft, event);
+      return;
+    case 'notTaken':
+      notTaken(draft, event);
       return;
     case 'admitted':
       admitted(draft, event);

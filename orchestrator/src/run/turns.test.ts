@@ -21,17 +21,63 @@ describe('intents and Admissions', () => {
       definition: { model: 'openai-compatible/any', instructions: 'You write code.' },
       turnId: 'turn_1',
     });
-    expect(ledger.effects).toContainEqual(expect.objectContaining({ kind: 'admit', key: 'key_1', sent: false }));
+    expect(ledger.effects).toContainEqual(expect.objectContaining({ kind: 'admit', key: 'key_1', doubt: false }));
     expect(ledger.types()).toEqual(['run.status', 'execution.started']);
     expect(ledger.feed[0]?.data).toMatchObject({ status: 'active', value: { coding: 'waiting' } });
   });
 
-  it('that it is sent is committed first; a restart then knows that a copy may be on its way (TW-DUR-014)', () => {
+  it('that a copy may leave is committed first, with its store; a restart then knows it (TW-DUR-014)', () => {
     const ledger = begin();
-    expect(ledger.take({ type: 'dispatch', turnId: 'turn_1', key: 'key_1' })).toBe(true);
-    expect(ledger.intents.get('key_1')?.sentAt).toBe(ledger.now);
+    expect(ledger.take({ type: 'dispatch', turnId: 'turn_1', key: 'key_1', store: 's' })).toBe(true);
+    expect(ledger.intents.get('key_1')).toMatchObject({ sentAt: ledger.now, store: 's' });
     ledger.restart();
-    expect(ledger.effect('admit').sent).toBe(true);
+    expect(ledger.effect('admit').doubt).toBe(true);
+    // The next copy to the same store changes nothing.
+    expect(ledger.take({ type: 'dispatch', turnId: 'turn_1', key: 'key_1', store: 's' })).toBe(true);
+    expect(ledger.last.writes).toBeUndefined();
+  });
+
+  it('that no copy was taken is committed too, and then nothing is in doubt (TW-DUR-025)', () => {
+    const ledger = begin();
+    const of = { turnId: 'turn_1', key: 'key_1' };
+    ledger.take({ type: 'dispatch', ...of });
+    ledger.take({ type: 'notTaken', ...of });
+    ledger.restart();
+    expect(ledger.effect('admit').doubt).toBe(false);
+    ledger.take({ type: 'cancel' });
+    expect(ledger.effects).toEqual([]);
+    expect(ledger.intents.get('key_1')?.fault).toBe('unsent');
+  });
+
+  it('a dial that came to nothing is told once, and costs no more commits', () => {
+    const ledger = begin();
+    const of = { turnId: 'turn_1', key: 'key_1' };
+    ledger.take({ type: 'notTaken', ...of });
+    expect(ledger.types().at(-1)).toBe('execution.dispatching');
+    ledger.take({ type: 'notTaken', ...of });
+    expect(ledger.last.writes).toBeUndefined();
+    expect(ledger.effect('admit').doubt).toBe(false);
+  });
+
+  it('left while a copy was out that was not taken after all: nothing is owed any more', () => {
+    const ledger = begin();
+    const of = { turnId: 'turn_1', key: 'key_1' };
+    ledger.take({ type: 'dispatch', ...of });
+    ledger.take({ type: 'cancel' });
+    expect(ledger.kinds()).toEqual(['abort']);
+    ledger.take({ type: 'notTaken', ...of });
+    expect(ledger.effects).toEqual([]);
+    expect(ledger.intents.get('key_1')?.fault).toBe('unsent');
+  });
+
+  it('one that was left by its own pick was taken, whatever is said of the last copy', () => {
+    const ledger = begin();
+    const of = { turnId: 'turn_1', key: 'key_1' };
+    ledger.take({ type: 'dispatch', ...of });
+    ledger.pick('finish', { summary: 's' });
+    ledger.take({ type: 'notTaken', ...of });
+    expect(ledger.last.writes).toBeUndefined();
+    expect(ledger.kinds()).toContain('abort');
   });
 
   it('an Admission is waited for from its offset, across a restart (TW-DUR-013)', () => {

@@ -29,7 +29,7 @@ export function openTurn(draft: Draft, start: StartAction): void {
     placement,
     continued,
     phase: 'open',
-    intent: { key: '', sent: false },
+    intent: { key: '', doubt: false },
     nudges: 0,
     reruns: 0,
     picks: [],
@@ -120,18 +120,22 @@ export function closeTurn(draft: Draft, turn: Turn): void {
   delete turn.blockedUntil;
   saveTurnRow(draft, turn, draft.env.now);
   const read = turn.settlement?.outcome === 'completed';
-  if (turn.intent.sent && !read) leaveUnread(draft, turn);
+  if (mayBeThere(turn) && !read) leaveUnread(draft, turn);
 }
 
 /** TW-RUN-014 … TW-RUN-016. */
 export function oweAbort(draft: Draft, turn: Turn, at: number): void {
-  if (!turn.intent.sent) withdrawIntent(draft, turn);
-  if (!turn.intent.sent || turn.settlement) {
+  const there = mayBeThere(turn);
+  if (!there) withdrawIntent(draft, turn);
+  if (!there || turn.settlement) {
     dropTurn(draft, turn);
     return;
   }
   turn.abortAt = at;
 }
+
+/** The Harness has it, or may. */
+const mayBeThere = ({ intent, admission }: Turn): boolean => intent.doubt || admission !== undefined;
 
 /** Nothing of it is owed any more. */
 export function dropTurn(draft: Draft, turn: Turn): void {
