@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { protocol } from '@turnwire/sdk';
-import { ALREADY_SENT, earlyAnswers, type Logger, Problem } from '@turnwire/server';
+import { ALREADY_SENT, type Logger, Problem } from '@turnwire/server';
 import { type Context, Hono } from 'hono';
 import { type Forwarded, forward, type Upstream } from './forward.ts';
 import { type Routed, route } from './route.ts';
@@ -30,7 +30,6 @@ const NOT_PASSED = new Set([
 export function createCustodian(options: CustodianOptions): Hono {
   const { custodian: rules } = protocol;
   const app = new Hono();
-  app.use(earlyAnswers as never);
   app.all('*', async (c) => {
     const started = Date.now();
     const { incoming, outgoing } = c.env as { incoming: IncomingMessage; outgoing: ServerResponse };

@@ -34,8 +34,8 @@ afterEach(async () => {
   mkdirSync(disk, { recursive: true });
 });
 
-async function serve(): Promise<HarnessProcess> {
-  const harness = HarnessProcess.serve(join(disk, 'data'), env);
+async function serve(data = join(disk, 'data')): Promise<HarnessProcess> {
+  const harness = HarnessProcess.serve(data, env);
   started.push(harness);
   await until(() => harness.ready(), `a Harness that is ready: ${harness.stderr}`);
   return harness;
@@ -72,11 +72,36 @@ it.runIf(mayMount)(
 );
 
 it.runIf(mayMount)(
-  'a data folder that becomes read-only ends the process; one that is so from the start is one line, exit 2',
+  'a folder that turns read-only under a process that serves ends it, and nothing was acknowledged (TW-DUR-009)',
+  async () => {
+    // Only the logs lie on the disk that turns: the system keeps one writable on which the lock is open.
+    const logs = join(folder, 'data', 'conversations');
+    mkdirSync(logs, { recursive: true });
+    expect(run('mount', '--bind', disk, logs)).toBe(true);
+    try {
+      const first = await serve(join(folder, 'data'));
+      expect(run('mount', '-o', 'remount,ro', disk)).toBe(true);
+      expect(await admit(first, 0)).toBeUndefined();
+      expect(await first.exit).toBe(1);
+      expect(lastLine(first)).toMatchObject({ level: 60, err: { code: 'EROFS' } });
+      expect(lastLine(first)).toMatchObject({ msg: expect.stringContaining('cannot be written') });
+      run('mount', '-o', 'remount,rw', disk);
+      const second = await serve(join(folder, 'data'));
+      expect((await second.call('GET', '/agents/coder/disk-0?view=history')).status).toBe(404);
+      second.kill('SIGKILL');
+      await second.exit;
+    } finally {
+      run('umount', logs);
+    }
+  },
+  60_000,
+);
+
+it.runIf(mayMount)(
+  'a data folder that is read-only from the start is one line, exit 2 (TW-GEN-031)',
   async () => {
     const first = await serve();
     expect(await admit(first, 0)).toBe(202);
-    // Descriptors that are open would keep it writable.
     first.kill('SIGKILL');
     await first.exit;
     expect(run('mount', '-o', 'remount,ro', disk)).toBe(true);

@@ -1,5 +1,6 @@
 /** Every bound of the Harness, with its reason. Times are milliseconds unless the name says otherwise. */
 import { protocol } from '@turnwire/sdk';
+import { EARLY_ANSWER_MS } from '@turnwire/server';
 
 /** Submissions that wait behind the running one: more is a caller that has lost count, and memory is not free. */
 export const MAX_WAITING = 64;
@@ -38,9 +39,6 @@ export const LINGER_MS = 5_000;
 
 /** Seconds that a draining or full Harness asks its callers to stay away. */
 export const RETRY_AFTER_S = 1;
-
-/** After an early answer, body is read and thrown away for this long, so that no reset destroys the answer. */
-export const EARLY_ANSWER_MS = 2_000;
 
 /** What is left for open connections once the parked reads were ended: an early answer under way fits. */
 export const CLOSE_GRACE_MS = EARLY_ANSWER_MS + 500;

@@ -23,6 +23,7 @@ import { abandon, drain } from './host/drain.ts';
 import { Harness } from './host/harness.ts';
 import { CLOSE_GRACE_MS, LOCK_WAIT_MS } from './limits.ts';
 import { makeFolder, readStore } from './log/folder.ts';
+import { FolderGone } from './log/identity.ts';
 import { Metrics } from './metrics.ts';
 import type { ServeSettings } from './settings.ts';
 import type { TurnClock } from './turn/port.ts';
@@ -30,6 +31,7 @@ import { runTurn } from './turn/run.ts';
 import { agentSurface } from './turn/surface.ts';
 
 const DAY_MS = 24 * 3_600_000;
+const GONE = 'the data folder was removed or replaced while this process held it; nothing more is acknowledged';
 
 /** Serves until a signal. It listens before its folder is free, so that a successor can be seen to be coming up. */
 export async function serve(settings: ServeSettings): Promise<void> {
@@ -104,7 +106,8 @@ function createHarness(settings: ServeSettings, log: Logger, metrics: Metrics): 
     newId,
     log,
     fail: (error) => {
-      log.fatal({ err: error }, 'the data folder cannot be written; what is not written is not acknowledged');
+      if (error instanceof FolderGone) log.fatal({ reason: error.message, dataDir: settings.dataDir }, GONE);
+      else log.fatal({ err: error }, 'the data folder cannot be written; what is not written is not acknowledged');
       process.exit(1);
     },
     settled: (conversation, submission, settlement) => {

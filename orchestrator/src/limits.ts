@@ -19,9 +19,6 @@ export const ANNOUNCE_AFTER_MS = 2_000;
 export const STOP_HOST_MS = 7_000;
 export const STOP_CONNECTIONS_MS = 2_500;
 
-/** What still comes in after an answer that was given before the body was read is thrown away for this long. */
-export const EARLY_ANSWER_MS = 2_000;
-
 /** Buckets of the request histogram in seconds: commits are milliseconds, parked polls up to 25 s. */
 export const REQUEST_SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 

@@ -7,8 +7,7 @@ import { openConversation, openStream } from '../host/stream.ts';
 import type { Metrics } from '../metrics.ts';
 import { abortConversation, admit } from './admission.ts';
 import type { Agents } from './agents.ts';
-import { authentication } from './auth.ts';
-import { earlyAnswers } from './early-answer.ts';
+import { authorise } from './auth.ts';
 import { historyOf } from './history.ts';
 import { serverSentEvents } from './sse.ts';
 import { catchUp, head, longPoll } from './stream.ts';
@@ -38,9 +37,12 @@ export function createHarnessApp(options: AppOptions): Hono {
     const id = options.store();
     return id === undefined ? {} : { [protocol.headers.store]: id };
   };
-  const app = createApp({ log: options.log, headers: store });
-  app.use(earlyAnswers as never);
-  app.use(authentication(options.tokenDigest));
+  const authorised = authorise(options.tokenDigest);
+  const app = createApp({ log: options.log, headers: store, authorise: authorised });
+  app.use((c, next) => {
+    authorised(c);
+    return next();
+  });
   app.get('/healthz', (c) => c.body(null, 204));
   app.get('/readyz', (c) => {
     const harness = options.harness();

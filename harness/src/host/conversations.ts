@@ -48,7 +48,7 @@ export class Conversations {
         conversation.apply({ type: 'restart', at: this.options.now() });
       } else this.#rest(conversation);
     }
-    this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS);
+    this.#sweeper = setInterval(() => this.#look(), SWEEP_MS);
     this.#sweeper.unref();
   }
 
@@ -87,6 +87,17 @@ export class Conversations {
     return this.#damaged.size;
   }
 
+  /** One that is idle finds out as well that its folder is gone. */
+  #look(): void {
+    const { folder, journal } = this.options;
+    try {
+      folder.identity.verify();
+    } catch (error) {
+      return journal.fail(error);
+    }
+    this.sweep();
+  }
+
   /** Puts idle conversations to rest and frees what is due. */
   sweep(): void {
     const now = this.options.now();
@@ -101,6 +112,7 @@ export class Conversations {
 
   close(): void {
     clearInterval(this.#sweeper);
+    this.options.folder.identity.close();
     for (const conversation of this.#here.values()) conversation.log.close();
   }
 

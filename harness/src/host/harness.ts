@@ -50,7 +50,7 @@ export class Harness {
     // Every request that is under way listens to them: many are no leak.
     setMaxListeners(0, this.draining.signal, this.closing.signal);
     this.folder = openFolder(options.dataDir);
-    this.journal = new Journal(options.fail);
+    this.journal = new Journal(options.fail, this.folder.identity.verify);
     this.turns = new Turns(options);
     this.conversations = new Conversations({
       folder: this.folder,

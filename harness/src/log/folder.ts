@@ -15,15 +15,19 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '@turnwire/server';
+import { type Identity, identityOf } from './identity.ts';
 import { syncFolder } from './journal.ts';
 
 const LOG_SUFFIX = '.log';
+const STORE_FILE = 'store.json';
 
 export interface DataFolder {
   readonly path: string;
   /** The store id: it names this folder and changes when the folder is new (TW-DUR-006). */
   readonly store: string;
   readonly conversations: string;
+  /** Of the folder itself, whatever its path leads to by now. */
+  readonly identity: Identity;
 }
 
 /**
@@ -36,7 +40,7 @@ export function openFolder(path: string): DataFolder {
     makeFolder(conversations);
     chmodSync(path, 0o700);
     const store = readStore(path) ?? makeStore(path);
-    return { path, store, conversations };
+    return { path, store, conversations, identity: identityOf(join(path, STORE_FILE)) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
@@ -60,7 +64,7 @@ export function makeFolder(path: string): void {
 
 /** The store id of a folder, if it has one; readable before the folder is held. */
 export function readStore(path: string): string | undefined {
-  const file = join(path, 'store.json');
+  const file = join(path, STORE_FILE);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -83,7 +87,7 @@ function parseStore(text: string): { store?: unknown } {
 
 function makeStore(path: string): string {
   const store = randomUUID();
-  replaceFile(join(path, 'store.json'), Buffer.from(`${JSON.stringify({ store, format: 1 })}\n`));
+  replaceFile(join(path, STORE_FILE), Buffer.from(`${JSON.stringify({ store, format: 1 })}\n`));
   syncFolder(path);
   return store;
 }

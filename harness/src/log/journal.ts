@@ -21,8 +21,14 @@ export class Journal {
   #idle: (() => void)[] = [];
   #failed = false;
 
-  /** @param fail ends the process: what could not be written must never be acknowledged */
-  constructor(readonly fail: (error: unknown) => void) {}
+  /**
+   * @param fail ends the process: what could not be written must never be acknowledged
+   * @param verify throws when the folder of the logs is no longer where it was
+   */
+  constructor(
+    readonly fail: (error: unknown) => void,
+    readonly verify: () => void = () => undefined,
+  ) {}
 
   /** Resolves when the records are on disk and readers may see them. Never rejects, and never resolves after a failure. */
   append(log: LogFile, records: readonly LogRecord[]): Promise<void> {
@@ -74,10 +80,13 @@ export class Journal {
   }
 
   async #commit(log: LogFile, waiting: readonly (() => void)[]): Promise<void> {
+    // Before a file may be made in a folder that is another's by now, and before anybody is told that it is safe.
+    this.verify();
     const { created, commit } = log.write();
     await log.sync();
     // A new file is on disk only when its name is, too.
     if (created) await this.#folder(dirname(log.path)).sync();
+    this.verify();
     if (this.#failed) return;
     commit();
     for (const resolve of waiting) resolve();

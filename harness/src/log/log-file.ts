@@ -1,9 +1,21 @@
 /** The log of one conversation on disk: what was written, where, and how far readers may see. */
-import { closeSync, fdatasync, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { isPublic, type LogRecord, type PublicRecord } from '../conversation/state.ts';
 import { PAGE_BYTES } from '../limits.ts';
 import { encodeBlock, scanBlocks } from './block.ts';
+import { FolderGone } from './identity.ts';
 import { Ranges } from './ranges.ts';
 
 const datasync = promisify(fdatasync);
@@ -74,7 +86,7 @@ export class LogFile {
     const records = this.#pending;
     this.#pending = [];
     const created = this.#size === 0;
-    this.#descriptor ??= openSync(this.path, 'a', 0o600);
+    this.#descriptor ??= this.#openToAppend();
     const block = encodeBlock(records);
     const written = writeSync(this.#descriptor, block);
     if (written !== block.length)
@@ -86,7 +98,9 @@ export class LogFile {
   }
 
   async sync(): Promise<void> {
-    if (this.#descriptor !== undefined) await datasync(this.#descriptor);
+    if (this.#descriptor === undefined) return;
+    await datasync(this.#descriptor);
+    if (fstatSync(this.#descriptor).nlink === 0) throw new FolderGone(`${this.path} was removed`);
   }
 
   /** Lets go of the file. A later write opens it again. */
@@ -138,6 +152,16 @@ export class LogFile {
       else high = middle - 1;
     }
     return low;
+  }
+
+  /** A log that was written before is not made anew: it would go on in the middle. */
+  #openToAppend(): number {
+    const append = constants.O_WRONLY | constants.O_APPEND;
+    const descriptor = openSync(this.path, this.#size === 0 ? append | constants.O_CREAT : append, 0o600);
+    const { size } = fstatSync(descriptor);
+    if (size === this.#size) return descriptor;
+    closeSync(descriptor);
+    throw new Error(`${this.path} has ${size} bytes and not the ${this.#size} that were written to it`);
   }
 
   #index(records: readonly LogRecord[], position: number, first: number): void {

@@ -444,6 +444,14 @@ describe('what is open to everybody (TW-TOK-014)', () => {
     expect(body).not.toContain(INSTANCE);
   });
 
+  it('is 401 before another version is refused', async () => {
+    const headers = { 'turnwire-version': '2' };
+    const statusOf = async (token: string) =>
+      (await fetch(`${serving.url}/runs`, { headers: { ...headers, authorization: `Bearer ${token}` } })).status;
+    expect([await statusOf('nobody'), await statusOf(INSTANCE)]).toEqual([401, 400]);
+    expect((await fetch(`${serving.url}/healthz`, { headers })).status).toBe(400);
+  });
+
   it('has no other path (TW-GEN-027)', async () => {
     const response = await fetch(`${serving.url}/nowhere`);
     expect([response.status, response.headers.get('turnwire-code')]).toEqual([404, 'not_found']);

@@ -1,8 +1,8 @@
 import { createApp } from '@turnwire/server';
 import type { Hono } from 'hono';
 import { pick, readDelivery, readSurface } from './agents.ts';
+import { refuseStrangers } from './auth.ts';
 import type { Deps } from './deps.ts';
-import { earlyAnswers } from './early-answer.ts';
 import { readEvents, readRunEvents } from './feed.ts';
 import { getHealth, getMetrics, getOrchestratorInfo, getReadiness } from './open.ts';
 import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, startRun } from './runs.ts';
@@ -10,8 +10,7 @@ import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, st
 /** The Orchestrator API: routes only. Each is timed under the `operationId` that the spec gives it. */
 export function createOrchestratorApp(deps: Deps): Hono {
   const { timed } = deps.metrics;
-  const app = createApp({ log: deps.log });
-  app.use(earlyAnswers as never);
+  const app = createApp({ log: deps.log, authorise: refuseStrangers(deps.tokens) });
 
   app.get('/healthz', getHealth);
   app.get('/readyz', getReadiness(deps));

@@ -11,6 +11,16 @@ function caller(c: Context, tokens: Tokens): Caller {
   });
 }
 
+/** What is served to everybody (TW-TOK-014). */
+const OPEN = new Set(['/healthz', '/readyz', '/metrics', '/.well-known/turnwire']);
+
+/** Asked before another version is refused: a stranger is a stranger in every version. */
+export const refuseStrangers =
+  (tokens: Tokens) =>
+  (c: Context): void => {
+    if (!OPEN.has(c.req.path)) caller(c, tokens);
+  };
+
 /** TW-TOK-006, TW-GEN-011: the agent surface takes placement tokens alone. Returns the placement that the token names. */
 export function placementOf(c: Context, tokens: Tokens): string {
   const who = caller(c, tokens);

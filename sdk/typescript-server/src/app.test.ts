@@ -43,6 +43,7 @@ describe('createApp', () => {
   it('refuses another major version before anything else', async () => {
     const answer = await app().request('/problem', { headers: { 'turnwire-version': '2' } });
     expect([answer.status, answer.headers.get('turnwire-code')]).toEqual([400, 'unsupported_version']);
+    expect(answer.headers.get('turnwire-store')).toBe('st_1');
     expect((await app().request('/problem', { headers: { 'turnwire-version': '1' } })).status).toBe(503);
   });
 });

@@ -1,5 +1,5 @@
 import { protocol } from '@turnwire/sdk';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Logger } from './logger.ts';
 import { Problem } from './problem.ts';
 
@@ -7,6 +7,11 @@ export interface AppOptions {
   readonly log: Logger;
   /** Headers that every answer of this role carries besides `Turnwire-Version`, read at each answer. */
   readonly headers?: () => Readonly<Record<string, string>>;
+  /**
+   * Refuses a stranger where a token is needed, asked before another version is refused: who may not ask is told that
+   * and nothing else (TW-GEN-010). @throws Problem 401
+   */
+  readonly authorise?: (c: Context) => void;
 }
 
 const ofEveryAnswer = new WeakMap<Hono, () => Readonly<Record<string, string>>>();
@@ -24,18 +29,16 @@ export function createApp(options: AppOptions): Hono {
   if (options.headers) ofEveryAnswer.set(app, options.headers);
   const { headers } = protocol;
   app.use(async (c, next) => {
-    const asked = c.req.header(headers.version);
-    if (asked !== undefined && asked.split('.')[0] !== protocol.version) {
-      c.res = new Problem(
-        'unsupported_version',
-        `this speaks Turnwire ${protocol.version}, not ${asked.slice(0, 16)}`,
-      ).toResponse();
-    } else {
-      await next();
-    }
+    await next();
     // Set in place: `c.header` would make a second Response of the first, and a stream of its body.
     c.res.headers.set(headers.version, protocol.version);
     for (const [name, value] of Object.entries(options.headers?.() ?? {})) c.res.headers.set(name, value);
+  });
+  app.use((c, next) => {
+    const asked = c.req.header(headers.version);
+    if (asked === undefined || asked.split('.')[0] === protocol.version) return next();
+    options.authorise?.(c);
+    throw new Problem('unsupported_version', `this speaks Turnwire ${protocol.version}, not ${asked.slice(0, 16)}`);
   });
   app.notFound(() => new Problem('not_found', 'there is nothing at this path').toResponse());
   app.onError((error) => {

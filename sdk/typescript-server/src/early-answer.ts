@@ -1,25 +1,25 @@
 /** Answers that are given before the body was read, without a reset that would destroy them: a refusal that is lost proves nothing (TW-ADM-016). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { MiddlewareHandler } from 'hono';
 
 /** After such an answer, body is read and thrown away for this long, so that no reset destroys it on its way. */
 export const EARLY_ANSWER_MS = 2_000;
 
-/** What the Node adapter hands to Hono. */
-export interface NodeBindings {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+/**
+ * Closes the connection gently when an answer begins and the request is not over yet. Whoever gives the answer: a route,
+ * what stands before all routes, or the adapter that could not read the request at all.
+ */
+export function answerEarly(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (!hasBody(incoming)) return;
+  const writeHead = outgoing.writeHead.bind(outgoing) as (...args: unknown[]) => ServerResponse;
+  outgoing.writeHead = ((...args: unknown[]) => {
+    if (!incoming.complete && !outgoing.headersSent) {
+      outgoing.setHeader('connection', 'close');
+      closeGently(incoming.socket, incoming);
+    }
+    return writeHead(...args);
+  }) as typeof outgoing.writeHead;
 }
-
-/** Closes the connection gently when an answer is ready and the request is not over yet. */
-export const earlyAnswers: MiddlewareHandler<{ Bindings: NodeBindings }> = async (c, next) => {
-  await next();
-  const { incoming, outgoing } = c.env;
-  if (outgoing.headersSent || incoming.complete || !hasBody(incoming)) return;
-  c.header('connection', 'close');
-  closeGently(incoming.socket, incoming);
-};
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

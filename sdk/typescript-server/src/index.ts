@@ -1,7 +1,7 @@
 export { type AppOptions, createApp } from './app.ts';
 export { checkParameters, type ReadJsonOptions, readJson } from './body.ts';
 export { type BodyProblem, type DocumentName, requestRules } from './document.ts';
-export { earlyAnswers, type NodeBindings } from './early-answer.ts';
+export { EARLY_ANSWER_MS } from './early-answer.ts';
 export { onSignals, runMain, StartError } from './lifecycle.ts';
 export { ALREADY_SENT, announce, type Listening, type ListenOptions, listen } from './listen.ts';
 export { type FolderLock, type HoldOptions, holdFolder } from './lock.ts';

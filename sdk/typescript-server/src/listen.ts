@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { protocol } from '@turnwire/sdk';
 import type { Hono } from 'hono';
 import { headersOf } from './app.ts';
+import { answerEarly } from './early-answer.ts';
 import { StartError } from './lifecycle.ts';
 import { Problem } from './problem.ts';
 import { answerUnreadable, malformed, unreadable } from './unreadable.ts';
@@ -64,7 +65,10 @@ function serverOf(app: Hono, host: string): Server {
           : new Problem('internal_error', 'the request failed unexpectedly'),
       ),
   });
-  const server = createServer({ requireHostHeader: false }, listener);
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+    answerEarly(incoming, outgoing);
+    void listener(incoming, outgoing);
+  });
   answerUnreadable(server, () => headersOf(app));
   return server;
 }
