@@ -5,9 +5,9 @@ import { settle, until, VirtualClock, World } from './world.fixture.ts';
 let world: World;
 afterEach(() => world?.close());
 
-async function admitted(options: Parameters<typeof codingMachine>[0] = {}) {
+async function admitted(options: Parameters<typeof codingMachine>[0] & { fencedAbort?: boolean } = {}) {
   const clock = new VirtualClock();
-  world = await World.open({ machine: codingMachine(options), clock });
+  world = await World.open({ machine: codingMachine(options), clock, fencedAbort: options.fencedAbort ?? true });
   const { runId } = await world.host.start('test', { task: 't' });
   await until('the Admission', async () => (await world.host.run(runId))?.executions[0]?.status === 'running');
   const [submission] = world.harness.submissions;
@@ -75,6 +75,33 @@ describe('owed aborts', () => {
     world.harness.settle(submission);
     const next = await until('the next turn', () => world.harness.submissions[1]);
     expect(next).toMatchObject({ iid: submission.iid, notices: [] });
+  });
+});
+
+describe('where aborts have no fence', () => {
+  it('the next turn of a conversation goes on when the one before ended by itself', async () => {
+    const { clock, pick, submission } = await admitted({ continues: true, fencedAbort: false });
+    await pick('again');
+    await settle();
+    world.harness.settle(submission);
+    const next = await until('the next turn', () => world.harness.submissions[1]);
+    expect(next).toMatchObject({ iid: submission.iid, notices: [] });
+    await clock.advance(10_000);
+    expect(world.harness.aborts).toEqual([]);
+  });
+
+  it('one that was aborted is followed by a fresh conversation, and its abort of unknown fate is not sent again', async () => {
+    const { clock, pick, submission } = await admitted({ continues: true, fencedAbort: false });
+    world.harness.unacknowledged = 1;
+    await pick('again');
+    await clock.advance(5_000);
+    const next = await until('the next turn', () => world.harness.submissions[1]);
+    expect(next.iid).not.toBe(submission.iid);
+    expect(next.notices[0]).toContain('its last turn was aborted');
+    await world.restart();
+    await clock.advance(30_000);
+    await settle();
+    expect(world.harness.aborts).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 /** The shell of one run: performs what its ledger owes, after the commit, and reports back as events. */
-import { rungMs, TurnwireFault } from '@turnwire/sdk';
+import { type Certainty, rungMs, TurnwireFault } from '@turnwire/sdk';
 import type { CustomAction, Machines, Workflow } from '../run/machines.ts';
 import type { Effect } from '../run/owed.ts';
 import type { IntentRow } from '../run/rows.ts';
@@ -125,27 +125,41 @@ export class Shell {
   /** TW-RUN-014: until it is acknowledged. One that must not be sent twice was sent once. */
   async #abort(effect: Of<'abort'>, signal: AbortSignal): Promise<void> {
     const { harnesses, clock, random } = this.#ports;
-    const { turnId, agent, iid, placement, submissionId } = effect;
-    const fence = submissionId === undefined ? { turnId } : { submissionId };
+    const { turnId, placement, submissionId } = effect;
     await sleepUntil(clock, effect.at, signal);
-    let inDoubt = false;
+    let inDoubt = effect.doubt;
     for (let rung = 0; !signal.aborted; rung += 1) {
       const { fencedAbort } = harnesses.known(placement);
       // TW-RET-015: a second copy would end what was admitted since, where fences are not honoured.
       if (inDoubt && fencedAbort === false) break;
-      try {
-        if (!inDoubt || fencedAbort) {
-          await harnesses.abort({ placement, name: agent, iid, ...fence }, this.#call(signal));
-          break;
-        }
-      } catch (error) {
-        const fault = faultOf(error, signal);
-        inDoubt ||= fault.certainty === 'unknown' || fault.certainty === 'delivered';
-        this.#ports.log('an owed abort was not acknowledged', { turnId, iid, reason: fault.message });
+      if (!inDoubt || fencedAbort) {
+        const certainty = await this.#abortOnce(effect, signal);
+        if (certainty === undefined) break;
+        inDoubt ||= certainty === 'unknown' || certainty === 'delivered';
       }
       await clock.sleep(rungMs(rung, random), signal);
     }
     await this.#report({ type: 'aborted', turnId, fence: submissionId ?? turnId }, signal);
+  }
+
+  /** @returns what is proved of the copy; nothing when there is no more to do */
+  async #abortOnce(effect: Of<'abort'>, signal: AbortSignal): Promise<Certainty | undefined> {
+    const { harnesses, submit, log } = this.#ports;
+    const { turnId, agent, iid, placement, submissionId } = effect;
+    const fence = submissionId === undefined ? { turnId } : { submissionId };
+    const fenced = harnesses.known(placement).fencedAbort === true;
+    // That it may have left is committed first: what continues the conversation must not be ended by it.
+    if (!fenced && !(await submit<boolean>({ type: 'aborting', turnId, doubt: true }))) return undefined;
+    try {
+      await harnesses.abort({ placement, name: agent, iid, ...fence }, this.#call(signal));
+      return undefined;
+    } catch (error) {
+      const { certainty, message } = faultOf(error, signal);
+      log('an owed abort was not acknowledged', { turnId, iid, reason: message });
+      const arrived = certainty === 'unknown' || certainty === 'delivered';
+      if (!fenced && !arrived) await submit({ type: 'aborting', turnId, doubt: false });
+      return certainty;
+    }
   }
 
   #report(event: RunEvent, signal: AbortSignal): Promise<void> {

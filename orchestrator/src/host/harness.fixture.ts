@@ -28,6 +28,7 @@ export class FakeHarness {
   readonly aborts: { iid: string; turnId?: string; submissionId?: string }[] = [];
   /** Settles what it aborts, as a good one does. */
   honoursAborts = true;
+  fencedAbort = true;
   fates: Fate[] = [];
   /** How many aborts are taken and not acknowledged. */
   unacknowledged = 0;
@@ -64,7 +65,8 @@ export class FakeHarness {
   }
 
   #info(response: ServerResponse): void {
-    const capabilities = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
+    const { fencedAbort } = this;
+    const capabilities = { idempotentAdmissions: true, fencedAbort, submissionStreams: true };
     this.#json(response, 200, {
       role: 'harness',
       version: '1',

@@ -125,6 +125,7 @@ export interface WorldOptions {
   clock?: HostClock;
   /** The Harness's store is known before the first run starts. */
   learned?: boolean;
+  fencedAbort?: boolean;
 }
 
 export class World {
@@ -146,6 +147,7 @@ export class World {
 
   static async open(options: WorldOptions): Promise<World> {
     const world = new World(options);
+    world.harness.fencedAbort = options.fencedAbort ?? true;
     await world.harness.start();
     await world.start();
     return world;

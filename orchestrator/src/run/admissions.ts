@@ -188,6 +188,20 @@ export function streamFailed(draft: Draft, event: StreamFault): void {
   if (gone || turn.abortAt === undefined) dropTurn(draft, turn);
 }
 
+/**
+ * An abort without a fence is about to leave, or is proved not to have arrived. What continues its conversation does so elsewhere from
+ * here on. @returns whether it is still owed
+ */
+export function aborting(draft: Draft, event: { turnId: string; doubt: boolean }): boolean {
+  const turn = turnById(draft, event.turnId);
+  if (turn?.phase !== 'left' || turn.abortAt === undefined) return false;
+  draft.changed = true;
+  turn.abortDoubt = event.doubt;
+  const conversation = conversationOf(draft, turn.iid);
+  if (conversation) conversation.aborted = true;
+  return true;
+}
+
 /** An owed abort was acknowledged (TW-RUN-014). */
 export function abortAcknowledged(draft: Draft, event: { turnId: string; fence: string }): void {
   const turn = turnById(draft, event.turnId);

@@ -5,14 +5,14 @@
  */
 
 import { MAX_NUDGES } from '../limits.ts';
-import { conversationOf, owesAbort } from './conversations.ts';
+import { ABORTED, conversationOf, isCutOff, owesAbort } from './conversations.ts';
 import { allowedNow, answerOutstanding } from './deliveries.ts';
 import type { Draft } from './draft.ts';
 import { fail, raise, tellRetry } from './faults.ts';
 import { saveIntent } from './intents.ts';
 import type { Outstanding, Turn } from './state.ts';
 import { stateName, text } from './texts.ts';
-import { unblock } from './turns.ts';
+import { replaceUnsent, unblock } from './turns.ts';
 import { picksSaid } from './unread.ts';
 
 export function conclude(draft: Draft): void {
@@ -33,11 +33,16 @@ function concludeTurn(draft: Draft, turn: Turn): boolean {
     noSignal(draft, turn);
     return true;
   }
-  if (turn.blockedUntil !== undefined && !owesAbort(draft, turn.iid)) {
-    unblock(draft, turn);
-    return true;
-  }
-  return false;
+  return turn.blockedUntil !== undefined && goesOn(draft, turn);
+}
+
+/** What it waited for is known: the turn before it is done, or was aborted where that puts an end to the conversation. */
+function goesOn(draft: Draft, turn: Turn): boolean {
+  const conversation = conversationOf(draft, turn.iid);
+  if (conversation && isCutOff(draft, conversation)) replaceUnsent(draft, turn, ABORTED);
+  else if (owesAbort(draft, turn.iid)) return false;
+  else unblock(draft, turn);
+  return true;
 }
 
 /** TW-PIC-001: the workflow has no work of its own left inside the Agent's state. */

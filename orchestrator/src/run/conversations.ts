@@ -31,9 +31,15 @@ function obstacleTo(draft: Draft, current: Conversation, placement: string): str
     return 'the harness has another store now';
   }
   if (draft.state.turns.some((turn) => turn.iid === current.iid && turn.phase === 'open')) return 'it is in use';
-  if (known.fencedAbort === false && owesAbort(draft, current.iid)) return 'its last turn was aborted';
+  if (isCutOff(draft, current)) return ABORTED;
   return undefined;
 }
+
+/** Why a conversation is not gone on with after an abort without a fence: it could end what is admitted next (TW-RET-015). */
+export const ABORTED = 'its last turn was aborted';
+
+export const isCutOff = (draft: Draft, { aborted, placement }: Conversation): boolean =>
+  aborted === true && draft.env.placement(placement).fencedAbort !== true;
 
 /** An earlier turn of this conversation is not known to be done. */
 export const owesAbort = (draft: Draft, iid: string): boolean =>

@@ -19,6 +19,8 @@ export type Effect =
       iid: string;
       placement: string;
       submissionId?: string;
+      /** A copy without a fence may have arrived. */
+      doubt: boolean;
     }
   | { kind: 'unblock'; id: string; turnId: string; at: number }
   | { kind: 'actor'; id: string; actorId: string; key: string }
@@ -47,7 +49,17 @@ function ofTurn(turn: Turn): Effect[] {
   if (turn.phase === 'left' && turn.abortAt !== undefined) {
     const fence = admission === undefined ? {} : { submissionId: admission.submissionId };
     const id = `abort ${turnId} ${fence.submissionId ?? ''}`;
-    effects.push({ kind: 'abort', id, turnId, at: turn.abortAt, agent, iid, placement, ...fence });
+    effects.push({
+      kind: 'abort',
+      id,
+      turnId,
+      at: turn.abortAt,
+      agent,
+      iid,
+      placement,
+      doubt: turn.abortDoubt ?? false,
+      ...fence,
+    });
   }
   return effects;
 }

@@ -91,7 +91,7 @@ describe('picks', () => {
   });
 
   it.each([
-    ['a delay', (ledger: Ledger) => ledger.fire(), 'left'],
+    ['a delay', (ledger: Ledger) => ledger.fire(), 'timed_out'],
     ['a cancel', (ledger: Ledger) => ledger.take({ type: 'cancel' }), 'cancelled'],
   ])('an outstanding pick is answered when %s ends its turn (TW-DLV-005)', (_what, end, endedBy) => {
     const ledger = admitted();

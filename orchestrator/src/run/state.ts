@@ -89,6 +89,8 @@ export interface Turn {
   heldFault?: TurnFault;
   /** An abort is owed from then on; gone when it is acknowledged. */
   abortAt?: number;
+  /** It may have left without a fence, and is not sent again unless it is proved that it did not arrive. */
+  abortDoubt?: boolean;
   /** An earlier turn of this conversation is not done: this one waits for it, and no longer than this. */
   blockedUntil?: number;
 }
@@ -108,6 +110,8 @@ export interface Conversation {
   begun: boolean;
   /** Proved gone: it is not continued. */
   lost?: boolean;
+  /** An abort of it may have left towards a Harness that is not known to honour fences. */
+  aborted?: boolean;
   /** Oldest first, and how many before them are forgotten. */
   unread: Unread[];
   unreadForgotten: number;

@@ -6,6 +6,7 @@ import {
   type AdmissionFault,
   type AdmittedEvent,
   abortAcknowledged,
+  aborting,
   admissionFailed,
   admitted,
   blockedTooLong,
@@ -45,6 +46,7 @@ export type RunEvent =
   | ({ type: 'admissionFailed' } & AdmissionFault)
   | { type: 'settled'; turnId: string; submissionId: string; settlement: Settlement }
   | ({ type: 'streamFailed' } & StreamFault)
+  | { type: 'aborting'; turnId: string; doubt: boolean }
   | { type: 'aborted'; turnId: string; fence: string }
   | { type: 'blockedTooLong'; turnId: string };
 
@@ -121,6 +123,8 @@ function handle(draft: Draft, event: RunEvent): () => unknown {
       return always(answerGate(draft, event.answer));
     case 'dispatch':
       return always(dispatch(draft, event));
+    case 'aborting':
+      return always(aborting(draft, event));
     default:
       report(draft, event);
       return always(undefined);
@@ -132,7 +136,7 @@ const always =
   () =>
     value;
 
-function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' | 'dispatch' }>): void {
+function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' | 'dispatch' | 'aborting' }>): void {
   switch (event.type) {
     case 'cancel':
       cancel(draft, event.reason);

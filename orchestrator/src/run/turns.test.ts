@@ -320,11 +320,53 @@ describe('continued conversations', () => {
     expect(ledger.kinds()).toContain('admit');
   });
 
-  it('begin afresh at once where aborts have no fence', () => {
-    const ledger = admitted(continuing);
-    ledger.known = { ...ledger.known, fencedAbort: false };
-    ledger.pick('again');
-    expect(ledger.turn.iid).toBe('run_1.coder.1');
+  describe('where aborts have no fence', () => {
+    function left() {
+      const ledger = admitted(continuing);
+      ledger.known = { ...ledger.known, fencedAbort: false };
+      ledger.pick('again');
+      expect(ledger.turn).toMatchObject({ iid: 'run_1.coder.0', blockedUntil: expect.any(Number) });
+      return ledger;
+    }
+
+    it('go on when the turn before them ended by itself', () => {
+      const ledger = left();
+      ledger.settle('completed');
+      expect(ledger.turn.iid).toBe('run_1.coder.0');
+      expect(ledger.body().notices).toBeUndefined();
+      expect(ledger.take<boolean>({ type: 'aborting', turnId: 'turn_1', doubt: true })).toBe(false);
+    });
+
+    it('begin afresh once it was aborted, and say so, also when it settled all the same', () => {
+      const ledger = left();
+      ledger.now += 5_000;
+      expect(ledger.take<boolean>({ type: 'aborting', turnId: 'turn_1', doubt: true })).toBe(true);
+      expect(ledger.turn.iid).toBe('run_1.coder.1');
+      expect(ledger.body().notices?.[0]).toContain('its last turn was aborted');
+      ledger.restart();
+      expect(ledger.effect('abort')).toMatchObject({ doubt: true });
+      ledger.settle('completed');
+      expect(ledger.turn.iid).toBe('run_1.coder.1');
+    });
+
+    it('an abort that is proved not to have arrived is in no doubt after a restart', () => {
+      const ledger = left();
+      ledger.now += 5_000;
+      ledger.take({ type: 'aborting', turnId: 'turn_1', doubt: true });
+      ledger.take({ type: 'aborting', turnId: 'turn_1', doubt: false });
+      ledger.restart();
+      expect(ledger.effect('abort')).toMatchObject({ doubt: false });
+    });
+
+    it('a turn that is left by something else is aborted before the next one of its conversation begins elsewhere', () => {
+      const ledger = admitted(hostedWorkflow(codingMachine({ continues: true, lateAgain: true })));
+      ledger.known = { ...ledger.known, fencedAbort: false };
+      ledger.fire();
+      expect(ledger.turn.blockedUntil).toBeDefined();
+      ledger.take({ type: 'aborting', turnId: 'turn_1', doubt: true });
+      expect(ledger.turn).toMatchObject({ iid: 'run_1.coder.1' });
+      expect(ledger.turn.blockedUntil).toBeUndefined();
+    });
   });
 
   it('begin afresh when the store has changed, known or told by a 412 (TW-RUN-019)', () => {

@@ -94,11 +94,14 @@ export function replaceUnsent(draft: Draft, turn: Turn, because: string): void {
 
 export function leaveInvocation(draft: Draft, invokeId: string, cause: Cause): void {
   const turn = draft.state.turns.find((one) => one.invokeId === invokeId && one.phase === 'open');
-  if (turn) leaveTurn(draft, turn, cause, draft.failing ? 'run_ended' : 'left');
+  if (turn) leaveTurn(draft, turn, cause, draft.failing ? 'run_ended' : cause.kind === 'timer' ? 'timed_out' : 'left');
 }
 
+/** In the words of the receipt (TW-DLV-005); a fault has its own way. */
+type EndedBy = 'left' | 'timed_out' | 'cancelled' | 'run_ended';
+
 /** The state is left: the turn is over with this commit. What is still owed to its Harness stays in the ledger. */
-export function leaveTurn(draft: Draft, turn: Turn, cause: Cause, endedBy: 'left' | 'cancelled' | 'run_ended'): void {
+export function leaveTurn(draft: Draft, turn: Turn, cause: Cause, endedBy: EndedBy): void {
   if (draft.opened.has(turn.turnId)) {
     withdrawTurn(draft, turn);
     return;

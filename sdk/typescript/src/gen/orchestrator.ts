@@ -744,7 +744,7 @@ export interface components {
             answer?: components["schemas"]["Json"];
             /** @description There is no `answer` because that function threw; its message. */
             answerError?: string;
-            /** @description How the turn ended when it was not by this pick: `cancelled`, `left`, `run_ended`, `fault`. */
+            /** @description How the turn ended when it was not by this pick: `cancelled`; `timed_out`, by a delay of the workflow; `left`, by anything else in the workflow; `run_ended`; `fault`. A later version may say more. */
             endedBy?: string;
         };
         /** @description The pick was taken; the workflow is at work on it (TW-PIC-002). */
