@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { clientCommand } from './client/command.ts';
+import { custodianCommand } from './custodian/command.ts';
 import { faultsCommand } from './faults/command.ts';
 import { harnessCommand } from './harness/command.ts';
 import { modelCommand, UsageError } from './model/command.ts';
@@ -16,6 +17,7 @@ const model = modelCommand();
 program.addCommand(model.copyInheritedSettings(program));
 program.addCommand(harnessCommand().copyInheritedSettings(program));
 program.addCommand(orchestratorCommand().copyInheritedSettings(program));
+program.addCommand(custodianCommand().copyInheritedSettings(program));
 program.addCommand(clientCommand().copyInheritedSettings(program));
 program.addCommand(faultsCommand().copyInheritedSettings(program));
 

@@ -1,7 +1,7 @@
 /**
  * What is expected of a value, as data: an object names some members, a list is whole, anything else is equal. Objects with
  * one of these words say more: `$matches` (regular expression), `$includes` (a text in a text, or an item of a list),
- * `$not`, `$length`, `$absent`, `$any`, `$each`, `$atLeast`, `$atMost`, `$equals`, `$sorted`.
+ * `$not`, `$length`, `$absent`, `$any`, `$each`, `$atLeast`, `$atMost`, `$equals`, `$sorted`, `$oneOf`.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../shape.ts';
@@ -22,6 +22,7 @@ const words: Readonly<Record<string, Word>> = {
   $atLeast: (wanted, actual) => typeof actual === 'number' && actual >= Number(wanted),
   $atMost: (wanted, actual) => typeof actual === 'number' && actual <= Number(wanted),
   $equals: (wanted, actual) => isDeepStrictEqual(wanted, actual),
+  $oneOf: (wanted, actual) => Array.isArray(wanted) && wanted.some((one) => mismatch(one, actual) === undefined),
   $sorted: (wanted, actual) => Array.isArray(actual) && isDeepStrictEqual([...actual].sort(), wanted),
 };
 

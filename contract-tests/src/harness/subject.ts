@@ -4,6 +4,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 /** It could not be started; the message is one line. */
 export class SubjectError extends Error {
   override readonly name = 'SubjectError';
+
+  /** `code`: with which it ended, when it did. */
+  constructor(
+    message: string,
+    readonly code?: number | null,
+  ) {
+    super(message);
+  }
 }
 
 /** Characters of its log that are kept. */
@@ -64,7 +72,8 @@ export class SubjectProcess {
     const subject = new SubjectProcess(command, env);
     const deadline = performance.now() + timeoutMs;
     while (!subject.#hears()) {
-      if (subject.#over) throw new SubjectError(`ended before it listened: ${subject.#lastLine()}`);
+      if (subject.#over)
+        throw new SubjectError(`ended before it listened: ${subject.#lastLine()}`, await subject.exited);
       if (performance.now() > deadline) {
         await subject.kill();
         throw new SubjectError(`printed no listening line within ${timeoutMs / 1000} s: ${subject.#lastLine()}`);

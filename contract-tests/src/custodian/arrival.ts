@@ -1,0 +1,85 @@
+/** What arrived at the kit's Orchestrator: connections, and requests as far as they came. */
+import type { Head } from '../faults/http1.ts';
+import type { Act } from './case.ts';
+
+export interface Connected {
+  readonly n: number;
+  /** Milliseconds, monotonic. */
+  readonly at: number;
+  /** When the other side ended it, or we did. */
+  endedAt?: number;
+  /** Bytes that were read of it. */
+  bytes: number;
+}
+
+export class Arrival {
+  head: Head | undefined;
+  body: Buffer = Buffer.alloc(0);
+  whole = false;
+  /** The other side ended the connection before the request was whole, or before it was answered. */
+  cut = false;
+  /** Milliseconds, monotonic, when the connection was lost to it. */
+  goneAt: number | undefined;
+  readonly at = performance.now();
+
+  constructor(readonly connection: Connected) {}
+
+  get method(): string {
+    return this.head?.startLine.split(' ')[0] ?? '';
+  }
+
+  get target(): string {
+    return this.head?.startLine.split(' ')[1] ?? '';
+  }
+
+  get headers(): Record<string, string> {
+    const all: Record<string, string> = {};
+    for (const [name, value] of this.head?.headers ?? [])
+      all[name] = all[name] === undefined ? value : `${all[name]}, ${value}`;
+    return all;
+  }
+
+  /** As a case sees it. */
+  get seen(): Record<string, unknown> {
+    const { method, target, headers, body, whole, cut } = this;
+    const names = (this.head?.headers ?? []).map(([name]) => name).sort();
+    return { method, target, headers, names, text: body.toString(), bytes: body.length, whole, cut };
+  }
+
+  get line(): string {
+    const state = this.whole ? 'whole' : this.cut ? 'cut' : 'open';
+    return `${this.method} ${this.target} (connection ${this.connection.n}, ${this.body.length} bytes of body, ${state})`;
+  }
+}
+
+/** The requests of one case, told by its mark, and what its plan does with them. */
+export class Affair {
+  readonly requests: Arrival[] = [];
+  #acts: Act[] = [];
+  #release: () => void = () => undefined;
+  #released = new Promise<void>((resolve) => {
+    this.#release = resolve;
+  });
+
+  constructor(readonly mark: string) {}
+
+  plan(acts: readonly Act[]): void {
+    this.#acts = [...acts];
+  }
+
+  /** The next one of the plan; a good Orchestrator's when there is none left. */
+  next(): Act {
+    return this.#acts.shift() ?? {};
+  }
+
+  get released(): Promise<void> {
+    return this.#released;
+  }
+
+  release(): void {
+    this.#release();
+    this.#released = new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+}

@@ -1,0 +1,94 @@
+/** The bytes of a request, exactly as a case has them. */
+import type { Ask } from './case.ts';
+import { divided, filler, framed } from './replies.ts';
+
+export interface Asked {
+  readonly method: string;
+  /** Path and query as they are sent. */
+  readonly target: string;
+  readonly head: Buffer;
+  /** What follows the head, piece by piece. */
+  readonly pieces: readonly Buffer[];
+}
+
+export interface Usual {
+  readonly iid: string;
+  readonly mark: string;
+  readonly standIn: string;
+  readonly placement: string;
+}
+
+interface Route {
+  readonly method: string;
+  readonly target: string;
+  readonly json?: unknown;
+}
+
+function routeOf(route: NonNullable<Ask['route']>, { iid, placement }: Usual): Route {
+  const agent = `/agents/${iid}`;
+  const node = `/nodes/${placement}`;
+  const instanceId = 'i-1';
+  const routes: Readonly<Record<NonNullable<Ask['route']>, Route>> = {
+    surface: { method: 'GET', target: `${agent}/surface` },
+    pick: {
+      method: 'POST',
+      target: `${agent}/events`,
+      json: { turnId: 't', deliveryId: 'd', event: 'note', input: {} },
+    },
+    poll: { method: 'GET', target: `${agent}/deliveries/d?wait=0` },
+    register: {
+      method: 'PUT',
+      target: node,
+      json: { baseUrl: 'http://127.0.0.1:1', instanceId, agents: [], deployment: 'resident', capabilities: {} },
+    },
+    heartbeat: { method: 'POST', target: `${node}/heartbeat`, json: { instanceId, lifecycle: 'ready' } },
+  };
+  return routes[route];
+}
+
+/** The mark goes with each request, so that what arrives is told from what other cases send. */
+export function requestOf(ask: Ask, usual: Usual): Asked {
+  const given = ask.raw?.replaceAll('\n', '\r\n') ?? ask.exact;
+  if (given !== undefined) return givenWhole(ask, given);
+  const route = ask.route === undefined ? undefined : routeOf(ask.route, usual);
+  const body = bodyOf(ask, route);
+  const method = ask.method ?? route?.method ?? (body === undefined ? 'GET' : 'POST');
+  const target = ask.target ?? route?.target ?? '/';
+  const framing: Record<string, string> = ask.chunked
+    ? { 'transfer-encoding': 'chunked' }
+    : body === undefined
+      ? {}
+      : { 'content-length': String(body.length) };
+  const headers: Record<string, string | readonly string[] | null> = {
+    host: 'kit',
+    authorization: `Bearer ${usual.standIn}`,
+    'user-agent': usual.mark,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...framing,
+    ...ask.headers,
+  };
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    value === null ? [] : [value].flat().map((one) => `${name}: ${one}`),
+  );
+  const head = [`${method} ${target} HTTP/${ask.version ?? '1.1'}`, ...lines, '', ''].join('\r\n');
+  return { method, target, head: Buffer.from(head, 'latin1'), pieces: piecesOf(ask, body) };
+}
+
+function givenWhole({ pieces = 1, method = 'GET' }: Ask, text: string): Asked {
+  const [first = '', second = ''] = text.split(' ', 2);
+  const [head = Buffer.alloc(0), ...rest] = divided(Buffer.from(text, 'latin1'), pieces);
+  return { method: /^[A-Z]+$/.test(first) ? first : method, target: second, head, pieces: rest };
+}
+
+function bodyOf({ json, text, bytes }: Ask, route: Route | undefined): Buffer | undefined {
+  if (bytes !== undefined) return filler(bytes);
+  if (text !== undefined) return Buffer.from(text, 'latin1');
+  const value = json ?? route?.json;
+  return value === undefined ? undefined : Buffer.from(JSON.stringify(value));
+}
+
+function piecesOf({ chunked = false, pieces = 1, sent }: Ask, body: Buffer | undefined): Buffer[] {
+  if (body === undefined) return [];
+  const parts = divided(sent === undefined ? body : body.subarray(0, sent), pieces).map((one) => framed(one, chunked));
+  return chunked && sent === undefined ? [...parts, Buffer.from('0\r\n\r\n')] : parts;
+}

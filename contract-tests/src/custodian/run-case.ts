@@ -1,0 +1,32 @@
+/** One case from its first step to its verdict. */
+import type { CaseOutcome } from '../harness/run-case.ts';
+import { NoAnswer } from '../harness/wire.ts';
+import type { CustodianCase } from './case.ts';
+import { Scene } from './scene.ts';
+import type { Host } from './stage.ts';
+import { CaseOver, perform } from './steps.ts';
+
+/** Characters of a step that the transcript shows. */
+const shown = 200;
+
+/** @throws SubjectError when the subject cannot be started again */
+export async function runCase(host: Host, of: CustodianCase): Promise<CaseOutcome> {
+  const in_ = new Scene(host, of);
+  in_.affair.plan(of.upstream ?? []);
+  try {
+    if (of.own && !of.unstarted) await host.process?.start(in_.fill(of.own));
+    for (const step of of.steps) {
+      in_.note(`step ${JSON.stringify(in_.fill(step)).slice(0, shown)}`);
+      await perform(in_, step);
+      // What comes after a step that went wrong would only repeat it.
+      if (in_.mismatches.length > 0) break;
+    }
+  } catch (error) {
+    if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
+    else if (!(error instanceof CaseOver)) throw error;
+  }
+  in_.affair.release();
+  if (of.own) in_.keptSecretsInLog();
+  for (const request of in_.affair.requests) in_.trace.push(`           it sent upstream ${request.line}`);
+  return { mismatches: in_.mismatches, trace: in_.trace };
+}

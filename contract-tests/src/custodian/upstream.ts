@@ -1,0 +1,183 @@
+/** The kit in the place of the Orchestrator, on raw sockets: it counts what arrives, byte for byte. */
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { delay } from '../faults/acts.ts';
+import { type HeldPort, holdPort } from '../faults/hold.ts';
+import { Message } from '../faults/http1.ts';
+import { resetSocket, Wire } from '../faults/wire.ts';
+import { Affair, Arrival, type Connected } from './arrival.ts';
+import type { Act } from './case.ts';
+import { divided, framed, type Reply, replyOf } from './replies.ts';
+
+const host = '127.0.0.1';
+
+export interface UpstreamOptions {
+  /** Every connection is reset before a byte of it is read; or ended at its first bytes, as by a broken TLS server. */
+  readonly spoils?: 'on_connect' | 'at_first_bytes';
+}
+
+export class Upstream {
+  readonly connections: Connected[] = [];
+  /** Requests that carry no mark of a case: nobody asked for them. */
+  readonly strays: Arrival[] = [];
+  readonly #affairs = new Map<string, Affair>();
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #held: HeldPort | undefined;
+  port = 0;
+
+  constructor(readonly options: UpstreamOptions = {}) {}
+
+  get address(): string {
+    return `${host}:${this.port}`;
+  }
+
+  async start(port = this.port): Promise<void> {
+    await this.#held?.release();
+    this.#held = undefined;
+    const server = createServer((socket) => this.#accept(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      // A thousand connections may come at once.
+      server.listen({ host, port, backlog: 1_024 }, resolve);
+    });
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** From now on connects are refused, and what is open is reset. */
+  async refuse(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    this.#server = undefined;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of this.#sockets) resetSocket(socket);
+    await closed;
+    this.#held = await holdPort(host, this.port);
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    const closed = new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+    await this.#held?.release();
+  }
+
+  affair(mark: string): Affair {
+    const known = this.#affairs.get(mark) ?? new Affair(mark);
+    this.#affairs.set(mark, known);
+    return known;
+  }
+
+  #accept(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    const connection: Connected = { n: this.connections.length + 1, at: performance.now(), bytes: 0 };
+    this.connections.push(connection);
+    const ended = () => {
+      connection.endedAt ??= performance.now();
+    };
+    socket.once('end', ended).once('close', () => {
+      ended();
+      this.#sockets.delete(socket);
+    });
+    socket.on('data', (piece: Buffer) => {
+      connection.bytes += piece.length;
+    });
+    const { spoils } = this.options;
+    if (spoils === 'on_connect') resetSocket(socket);
+    else if (spoils === 'at_first_bytes') socket.once('data', () => resetSocket(socket));
+    else void this.#serve(new Wire(socket), connection);
+  }
+
+  async #serve(wire: Wire, connection: Connected): Promise<void> {
+    while (!wire.over) {
+      const first = await wire.next();
+      if (first === undefined) return;
+      wire.unread(first);
+      if ((await this.#request(wire, connection)) === 'over') return;
+    }
+  }
+
+  /** One request, from its first byte to what becomes of it. */
+  async #request(wire: Wire, connection: Connected): Promise<'keep' | 'over'> {
+    const arrival = new Arrival(connection);
+    const message = Message.request();
+    let act: Act | undefined;
+    let affair: Affair | undefined;
+    while (!message.whole) {
+      const piece = await wire.next();
+      if (piece === undefined) {
+        arrival.cut = true;
+        arrival.goneAt = performance.now();
+        if (!arrival.head) this.strays.push(arrival);
+        return 'over';
+      }
+      message.push(piece);
+      arrival.body = message.body;
+      if (!message.head || arrival.head) continue;
+      arrival.head = message.head;
+      affair = this.#belongs(arrival, message);
+      act = affair?.next() ?? {};
+      if (act.at === 'head') break;
+    }
+    arrival.whole = message.whole;
+    wire.unread(Buffer.from(message.rest));
+    void wire.closed.then(() => {
+      arrival.goneAt ??= performance.now();
+    });
+    return this.#perform(wire, arrival, act ?? {}, affair);
+  }
+
+  #belongs(arrival: Arrival, message: Message): Affair | undefined {
+    const head = message.bytes.toString('latin1');
+    const affair = [...this.#affairs.values()].find(({ mark }) => head.includes(mark));
+    if (affair) affair.requests.push(arrival);
+    else this.strays.push(arrival);
+    return affair;
+  }
+
+  async #perform(wire: Wire, arrival: Arrival, act: Act, affair: Affair | undefined): Promise<'keep' | 'over'> {
+    if (act.afterMs !== undefined) await delay(act.afterMs, wire.closed);
+    if (act.silent) await Promise.race([affair?.released, wire.closed]);
+    if (act.raw !== undefined) await wire.write(act.raw);
+    const says = act.end === undefined || act.status !== undefined || act.cut !== undefined;
+    const answers = says && !act.silent && act.raw === undefined;
+    if (answers) await this.#answer(wire, replyOf(act, arrival.method, arrival.target), act, affair);
+    if (act.dies) {
+      const next = await wire.next();
+      if (next !== undefined) this.#lost(arrival.connection, next);
+      wire.reset();
+      return 'over';
+    }
+    const end = act.end ?? (act.cut === undefined && act.raw === undefined ? undefined : 'fin');
+    if (end !== undefined) wire.end(end);
+    return end !== undefined || act.silent ? 'over' : 'keep';
+  }
+
+  /** What came on a connection that dies of it. */
+  #lost(connection: Connected, bytes: Buffer): void {
+    const arrival = new Arrival(connection);
+    const message = Message.request();
+    message.push(bytes);
+    arrival.head = message.head;
+    arrival.whole = message.whole;
+    arrival.body = message.body;
+    this.#belongs(arrival, message);
+  }
+
+  async #answer(wire: Wire, { head, body, chunked }: Reply, act: Act, affair: Affair | undefined): Promise<void> {
+    const { pieces = 1, everyMs, hold, cut } = act;
+    const coming = cut === undefined ? body : body.subarray(0, cut);
+    if (hold && pieces === 1) await Promise.race([affair?.released, wire.closed]);
+    await wire.write(head);
+    const parts = divided(coming, pieces);
+    for (const [index, piece] of parts.entries()) {
+      if (index > 0 && everyMs !== undefined) await delay(everyMs, wire.closed);
+      if (index === 1 && hold) await Promise.race([affair?.released, wire.closed]);
+      await wire.write(framed(piece, chunked));
+    }
+    if (chunked && cut === undefined) await wire.write('0\r\n\r\n');
+  }
+}
