@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { clientCommand } from './client/command.ts';
+import { coverageCommand } from './coverage/command.ts';
 import { custodianCommand } from './custodian/command.ts';
 import { faultsCommand } from './faults/command.ts';
 import { harnessCommand } from './harness/command.ts';
+import { listCommand } from './list/command.ts';
 import { modelCommand, UsageError } from './model/command.ts';
 import { orchestratorCommand } from './orchestrator/command.ts';
 
@@ -20,6 +22,8 @@ program.addCommand(orchestratorCommand().copyInheritedSettings(program));
 program.addCommand(custodianCommand().copyInheritedSettings(program));
 program.addCommand(clientCommand().copyInheritedSettings(program));
 program.addCommand(faultsCommand().copyInheritedSettings(program));
+program.addCommand(listCommand().copyInheritedSettings(program));
+program.addCommand(coverageCommand().copyInheritedSettings(program));
 
 try {
   await program.parseAsync();

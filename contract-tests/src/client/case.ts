@@ -58,6 +58,8 @@ export interface Expectation {
   readonly lastSent?: Readonly<Record<string, string>>;
   /** Parts of the query of the last copy. */
   readonly lastQuery?: Readonly<Record<string, string>>;
+  /** The body of the last copy, in the words of `harness/expect.ts`. */
+  readonly sentBody?: Readonly<Record<string, unknown>>;
   /** Milliseconds between a copy and the next one. */
   readonly gaps?: readonly { readonly min?: number; readonly max?: number }[];
   /** Each copy came on a connection of its own, and none on one that was used before this call. */

@@ -123,8 +123,15 @@ const text: Rule = ({ result }, { call, peer, expect }) => {
   return [{ did: `tells the model, as ${result.kind}, \`${result.text}\``, should, requirement: 'TW-OUT-001' }];
 };
 
+/** The request itself is the probe. */
+const noProbe: Rule = ({ arrivals }) => {
+  const probe = arrivals.find(({ target }) => /^\/(readyz|healthz)(\?|$)/.test(target));
+  if (probe === undefined) return [];
+  return [{ did: `asked ${probe.target} first`, should: 'send its request at once', requirement: 'TW-RET-024' }];
+};
+
 const rules: readonly Rule[] = [
-  ...[neverDelivered, delivered, heard, untaken, sameKeys, credential, faultShape, routability, text],
+  ...[noProbe, neverDelivered, delivered, heard, untaken, sameKeys, credential, faultShape, routability, text],
 ];
 
 export function broken(seen: Seen, of: ClientCase): Mismatch[] {

@@ -59,6 +59,7 @@ const expectation = shape(
     sent: record(text),
     lastSent: record(text),
     lastQuery: record(text),
+    sentBody: record(anything),
     gaps: list(bounds),
     newSockets: flag,
     took: bounds,

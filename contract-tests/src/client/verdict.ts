@@ -1,4 +1,5 @@
 import type { Arrival } from '../faults/record.ts';
+import { mismatch } from '../harness/expect.ts';
 import type { Amount, ClientCase } from './case.ts';
 import { canonical } from './render.ts';
 import { copiesOf, type Mismatch, operationIn, type Seen } from './seen.ts';
@@ -27,6 +28,7 @@ export function judge(seen: Seen, of: ClientCase): Mismatch[] {
     ...sent(copies, expect.sent ?? {}),
     ...sent(copies.slice(-1), expect.lastSent ?? {}),
     ...queried(copies.at(-1), expect.lastQuery ?? {}),
+    ...bodied(copies.at(-1), expect.sentBody),
     ...gaps(copies, expect.gaps ?? []),
     ...(expect.newSockets ? sockets(seen, copies) : []),
     ...(expect.took ? amount('took', Math.round(seen.took), expect.took, 'ms') : []),
@@ -84,6 +86,12 @@ function queried(copy: Arrival | undefined, query: Readonly<Record<string, strin
       ? []
       : [{ did: `asked with ${name}=${actual.get(name) ?? '(none)'}`, should: `ask with ${name}=${wanted}` }],
   );
+}
+
+function bodied(copy: Arrival | undefined, wanted: Readonly<Record<string, unknown>> | undefined): Mismatch[] {
+  if (wanted === undefined) return [];
+  const odd = mismatch(wanted, copy && JSON.parse(copy.body.toString()), 'its body');
+  return odd === undefined ? [] : [{ did: `sent a request of which ${odd}`, should: 'send what the case says' }];
 }
 
 function gaps(copies: readonly Arrival[], wanted: readonly { min?: number; max?: number }[]): Mismatch[] {

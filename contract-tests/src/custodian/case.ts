@@ -109,6 +109,8 @@ export interface Step {
 }
 
 export interface CustodianCase extends Check {
+  /** `operation status` of answers that its steps do not show. */
+  readonly reaches?: readonly string[];
   /** A process and an upstream of its own, with these settings over the usual environment; absent: it shares one. */
   readonly own?: Readonly<Record<string, string>>;
   readonly place?: Place;

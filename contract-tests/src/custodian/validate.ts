@@ -35,7 +35,7 @@ const step: Check = shape({ ...parts, together: list((value, at) => shape(parts)
 const written = shape(
   {
     ...{ id: text, says: text, requirements: list(text), level: oneOf('must', 'should', 'may'), own: record(text) },
-    ...{ place, token, unstarted: flag, upstream: list(act), steps: list(step) },
+    ...{ place, token, unstarted: flag, upstream: list(act), steps: list(step), reaches: list(text) },
   },
   ['id', 'says', 'requirements', 'steps'],
 );

@@ -118,6 +118,8 @@ export interface Step {
 export interface HarnessCase extends Check {
   /** Capabilities that the subject must announce for this to be asked of it. */
   readonly needs: readonly string[];
+  /** `operation status` of answers that its program expects; they are seen, or the case is wrong. */
+  readonly reaches?: readonly string[];
   /** A process of its own, with these settings over the usual environment; absent: it shares one. */
   readonly own?: Readonly<Record<string, string>>;
   readonly turn: TurnPlan;

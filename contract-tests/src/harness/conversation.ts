@@ -44,9 +44,14 @@ export class Conversation {
   }
 
   /** Sends a request; its answer is held against the document. @throws NoAnswer */
-  async call(call: Call): Promise<Answer> {
+  call(call: Call): Promise<Answer> {
+    return this.callAt(this.host.url, call);
+  }
+
+  /** The same at another process of the subject. @throws NoAnswer */
+  async callAt(baseUrl: string, call: Call): Promise<Answer> {
     const { token } = this.stage;
-    const answer = await send(call, { baseUrl: this.host.url, token, timeoutMs: this.stage.answerMs });
+    const answer = await send(call, { baseUrl, token, timeoutMs: this.stage.answerMs });
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
     this.mismatches.push(...violations(answer));

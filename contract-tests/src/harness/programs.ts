@@ -4,7 +4,10 @@ import type { Conversation } from './conversation.ts';
 import { abortRaces } from './programs/abort-races.ts';
 import { admissionAndSignal } from './programs/admission-and-signal.ts';
 import { cursors } from './programs/cursor.ts';
+import { noToken, otherVersion } from './programs/every-operation.ts';
+import { offsets } from './programs/offsets.ts';
 import { picksDoNotOverlap } from './programs/picks-apart.ts';
+import { idleConnection, listeningLine, successor, takenPort, wrongSettings } from './programs/process.ts';
 import { everyRecordOnce } from './programs/resume.ts';
 import { secretsKept } from './programs/secrets.ts';
 import { everyEvent } from './programs/sse.ts';
@@ -19,4 +22,12 @@ export const programs: Readonly<Record<string, Program>> = {
   picks_do_not_overlap: picksDoNotOverlap,
   every_record_once: everyRecordOnce,
   secrets_kept: secretsKept,
+  other_version: otherVersion,
+  no_token: noToken,
+  offsets,
+  listening_line: listeningLine,
+  taken_port: takenPort,
+  wrong_settings: wrongSettings,
+  successor,
+  idle_connection: idleConnection,
 };

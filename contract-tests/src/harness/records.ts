@@ -1,5 +1,6 @@
 /** Reads a Submission's stream to its end, like every reader, and holds what comes against the rules of every stream. */
 import type { Conversation } from './conversation.ts';
+import { schemaNamed } from './validity.ts';
 import { type Answer, NoAnswer } from './wire.ts';
 
 export interface StreamRecord {
@@ -54,6 +55,9 @@ function here({ host }: Conversation, streamUrl: string): string {
   return streamUrl.replace(/^[a-z]+:\/\/[^/]+/, host.url);
 }
 
+/** The codes of a Settlement that is not `completed`, of the document. */
+const settlementCodes = new Set(schemaNamed('SettlementCode').enum);
+
 /** What holds of every Submission's stream, whatever its case is about. */
 export function streamRules(in_: Conversation, { records }: Read, submissionId: string): void {
   const settled = records.filter(({ type }) => type === 'submission.settled');
@@ -61,6 +65,9 @@ export function streamRules(in_: Conversation, { records }: Read, submissionId: 
     const did = `gave ${settled.length} settlements, the last record being ${records.at(-1)?.type ?? 'none'}`;
     in_.wrong(did, 'end each Submission with exactly one, as its last record', 'TW-STR-030');
   }
+  const { outcome, error } = (settled[0] ?? {}) as { outcome?: string; error?: { code?: string } };
+  if (outcome !== undefined && outcome !== 'completed' && !settlementCodes.has(error?.code ?? ''))
+    in_.wrong(`settled ${outcome} with the code ${error?.code}`, 'name one of the settlement codes', 'TW-STR-036');
   const foreign = records.find((record) => record.submissionId !== submissionId);
   if (foreign) in_.wrong('gave a record of another Submission', 'give those of this one alone', 'TW-STR-001');
   const started = records.filter(({ type }) => type === 'submission.started').length;

@@ -102,8 +102,18 @@ export class ProcessHost implements Host {
     return this.#subject?.log ?? '';
   }
 
+  get stdout(): string {
+    return this.#subject?.stdout ?? '';
+  }
+
   get alive(): boolean {
     return this.#subject?.alive === true;
+  }
+
+  /** Another process at a port of its own, on the same folder unless the settings say otherwise. @throws SubjectError */
+  beside(settings: Readonly<Record<string, string>> = {}): Promise<SubjectProcess> {
+    const env = { ...this.stage.env(this.dataDir, 0), ...settings };
+    return SubjectProcess.start(this.command, env, this.timeoutMs);
   }
 
   /** A process on the folder, at the address of the one before it if there was one. @throws SubjectError */

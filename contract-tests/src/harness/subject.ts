@@ -5,10 +5,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 export class SubjectError extends Error {
   override readonly name = 'SubjectError';
 
-  /** `code`: with which it ended, when it did. */
+  /** `code`: with which it ended, when it did; `log`: what it wrote to standard error. */
   constructor(
     message: string,
     readonly code?: number | null,
+    readonly log = '',
   ) {
     super(message);
   }
@@ -73,7 +74,7 @@ export class SubjectProcess {
     const deadline = performance.now() + timeoutMs;
     while (!subject.#hears()) {
       if (subject.#over)
-        throw new SubjectError(`ended before it listened: ${subject.#lastLine()}`, await subject.exited);
+        throw new SubjectError(`ended before it listened: ${subject.#lastLine()}`, await subject.exited, subject.log);
       if (performance.now() > deadline) {
         await subject.kill();
         throw new SubjectError(`printed no listening line within ${timeoutMs / 1000} s: ${subject.#lastLine()}`);

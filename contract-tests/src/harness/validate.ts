@@ -43,6 +43,7 @@ const step: Check = shape({
 const written = shape(
   {
     ...{ id: text, says: text, requirements: list(text), level: oneOf('must', 'should', 'may'), needs: list(text) },
+    reaches: list(text),
     ...{ own: record(text), turn: turnPlan, model: list(anything), steps: list(step) },
   },
   ['id', 'says', 'requirements', 'steps'],

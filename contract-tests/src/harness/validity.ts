@@ -11,7 +11,10 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
 }
 type Operation = { readonly operationId: string; readonly responses: Readonly<Record<string, ResponseObject>> };
-type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, { readonly enum?: readonly string[] }>> };
+}
 
 const document: Document = JSON.parse(
   readFileSync(createRequire(import.meta.url).resolve('@turnwire/spec/gen/harness.json'), 'utf8'),
@@ -25,6 +28,9 @@ const shapes = Object.entries(document.paths).map(([path, operations]) => ({
   operations,
 }));
 
+/** A schema of the document, by its name. */
+export const schemaNamed = (name: string) => document.components.schemas[name] ?? {};
+
 /** Ways in which an answer is none of the document; of a path or a method that it does not have, the general rules alone. */
 export function violations(answer: Answer): Mismatch[] {
   const path = answer.path.split('?', 1)[0] ?? '';
@@ -37,7 +43,7 @@ export function violations(answer: Answer): Mismatch[] {
 
 const open = ['/healthz', '/readyz'];
 
-function general({ status, headers, json, whole }: Answer, path: string): Mismatch[] {
+function general({ method, status, headers, json, whole }: Answer, path: string): Mismatch[] {
   const problem = json as { code?: unknown; status?: unknown } | undefined;
   const isError = status >= 400;
   const isProblem = headers['content-type']?.startsWith('application/problem+json') === true;
@@ -52,6 +58,7 @@ function general({ status, headers, json, whole }: Answer, path: string): Mismat
       (headers['turnwire-code'] !== problem.code || problem.status !== status) &&
       wrong(`${status} with the code ${headers['turnwire-code']} in its header`, 'repeat the code', 'TW-GEN-005'),
     isError && headers['turnwire-code'] === undefined && wrong(`${status} without a code`, 'name it', 'TW-GEN-005'),
+    status === 503 && path.startsWith('/agents/') && method !== 'POST' && wrong('503', 'answer reads', 'TW-STR-033'),
     !whole && wrong(`${status} and cut its body`, 'send it whole', 'TW-GEN-028'),
   ];
   return found.filter((each) => each !== false);

@@ -76,6 +76,8 @@ export interface Step {
 }
 
 export interface OrchestratorCase extends Check {
+  /** `operation status` of answers that its program expects. */
+  readonly reaches?: readonly string[];
   /** A process of its own, with these settings over the usual environment; absent: it shares one. */
   readonly own?: Readonly<Record<string, string>>;
   /** Begun before the first step, as `run`. */

@@ -37,7 +37,7 @@ const step: Check = shape({ ...parts, together: list((value, at) => shape(parts)
 const written = shape(
   {
     ...{ id: text, says: text, requirements: list(text), level: oneOf('must', 'should', 'may'), own: record(text) },
-    ...{ workflow: text, harness: harnessPlan, steps: list(step) },
+    ...{ workflow: text, harness: harnessPlan, steps: list(step), reaches: list(text) },
   },
   ['id', 'says', 'requirements', 'steps'],
 );
