@@ -452,6 +452,8 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     "provingFlags": ["UF", "UH", "DF", "URX"],
     "exhaustedFlag": "URX",
     "abortedFlag": "LR",
+    "malformedFlag": "DPE",
+    "noUpstreamFlag": "UH",
     "flags": {
       "connect_failed": "UF",
       "lookup_failed": "DF",

@@ -1,0 +1,87 @@
+import { protocol } from '@turnwire/sdk';
+import { HEAD_LIMIT_KIB, LINGER_MS } from '../limits.ts';
+import { accessLog } from './access-log.ts';
+import type { Address, BootstrapSettings } from './bootstrap.ts';
+import { socketAddress } from './cluster.ts';
+import { healthRoutes } from './health.ts';
+import { localReplies } from './replies.ts';
+import { routeConfig } from './routes.ts';
+import { script } from './script.ts';
+import { duration, typed } from './typed.ts';
+
+/** Where the Harness asks. */
+export const mainListener = (settings: BootstrapSettings): object =>
+  listener('custodian', settings.listen, {
+    route_config: routeConfig(settings.placement, settings.orchestratorUrl),
+    http_filters: [
+      filter('lua', 'envoy.extensions.filters.http.lua.v3.Lua', {
+        default_source_code: { inline_string: script(settings) },
+      }),
+      router,
+    ],
+    access_log: accessLog(),
+  });
+
+/** `GET /healthz` on a port of its own, and nothing else there (TW-CUS-021). */
+export const healthListener = (address: Address): object =>
+  listener('health', address, { route_config: healthRoutes(), http_filters: [router] });
+
+const filter = (name: string, type: string, config: object) => ({
+  name: `envoy.filters.http.${name}`,
+  typed_config: typed(type, config),
+});
+
+// Envoy's own headers (timeouts, attempts, service time) stay its own.
+const router = filter('router', 'envoy.extensions.filters.http.router.v3.Router', { suppress_envoy_headers: true });
+
+function listener(name: string, address: Address, more: object): object {
+  return {
+    name,
+    address: socketAddress(address),
+    filter_chains: [
+      {
+        filters: [
+          {
+            name: 'envoy.filters.network.http_connection_manager',
+            typed_config: typed('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager', {
+              stat_prefix: name,
+              ...asItStands,
+              ...patient,
+              local_reply_config: localReplies(),
+              ...more,
+            }),
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** A request is judged as it came: nothing is repaired, merged or added before the script sees it (TW-CUS-006). */
+const asItStands = {
+  codec_type: 'HTTP1',
+  http_protocol_options: {
+    allow_absolute_url: false,
+    accept_http_10: true,
+    default_host_for_http_10: 'localhost',
+  },
+  normalize_path: false,
+  merge_slashes: false,
+  path_with_escaped_slashes_action: 'REJECT_REQUEST',
+  common_http_protocol_options: {
+    headers_with_underscores_action: 'REJECT_REQUEST',
+    idle_timeout: duration(protocol.constants.serverIdleMs),
+  },
+  max_request_headers_kb: HEAD_LIMIT_KIB,
+  server_header_transformation: 'PASS_THROUGH',
+  generate_request_id: false,
+  skip_xff_append: true,
+};
+
+/** Nothing but a connect and a head is timed: how long an answer may take is its caller's to say (TW-CUS-019). */
+const patient = {
+  request_timeout: '0s',
+  stream_idle_timeout: '0s',
+  request_headers_timeout: duration(protocol.constants.serverIdleMs + 1_000),
+  delayed_close_timeout: duration(LINGER_MS),
+};

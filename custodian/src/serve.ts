@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { protocol } from '@turnwire/sdk';
+import { createLogger, type Listening, listen, onSignals, StartError } from '@turnwire/server';
+import { Agent } from 'undici';
+import { createCustodian } from './app.ts';
+import { createHealth } from './health.ts';
+import { STOP_GRACE_MS } from './limits.ts';
+import { watchSent } from './sent.ts';
+import { openTokenFile } from './token-file.ts';
+
+export interface ServeSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly orchestratorUrl: string;
+  readonly placementTokenFile?: string;
+  readonly healthPort?: number;
+  readonly healthHost?: string;
+  readonly caFile?: string;
+}
+
+/** The Node engine. */
+export async function serve(settings: ServeSettings): Promise<void> {
+  if (!settings.placementTokenFile) {
+    throw new StartError('no placement token file; set --placement-token-file or TURNWIRE_PLACEMENT_TOKEN_FILE');
+  }
+  const token = openTokenFile(settings.placementTokenFile);
+  const log = createLogger('custodian');
+  const upstream = { origin: settings.orchestratorUrl, dispatcher: pool(settings.caFile), sent: watchSent() };
+  const app = createCustodian({ upstream, token, log });
+  const { host, port, healthPort, healthHost = host } = settings;
+  const servers: Listening[] = [];
+  if (healthPort !== undefined) {
+    const health = { app: createHealth(log), host: healthHost, port: healthPort, announce: false };
+    servers.push(await listen({ ...health, role: 'custodian' }));
+  }
+  servers.push(await listen({ app, host, port, role: 'custodian' }));
+  onSignals({
+    drain: () => void stop(servers).then(() => process.exit(0)),
+    again: () => process.exit(1),
+  });
+}
+
+/** Keep-alive connections to the Orchestrator, dropped after 4 s idle (TW-CUS-023); only the connect has a time (TW-CUS-019). */
+const pool = (caFile: string | undefined): Agent =>
+  new Agent({
+    connect: { timeout: protocol.custodian.connectTimeoutMs, ...(caFile ? { ca: authorities(caFile) } : {}) },
+    keepAliveTimeout: protocol.constants.idleSocketMs,
+    keepAliveMaxTimeout: protocol.constants.idleSocketMs,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+
+function authorities(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartError(`the file of authorities ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+const stop = (servers: readonly Listening[]) =>
+  Promise.all(servers.map((server) => server.close({ graceMs: STOP_GRACE_MS })));
