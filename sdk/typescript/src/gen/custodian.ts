@@ -85,6 +85,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nodes/{nodeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Register the node
+         * @description Forwarded, for the placement whose token it holds and no other (TW-CUS-001, TW-CUS-002). No way around the Custodian; what the Orchestrator answers passes unchanged (TW-CUS-007).
+         */
+        put: operations["registerNode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/nodes/{nodeId}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that the node lives
+         * @description Forwarded, for the placement whose token it holds and no other (TW-CUS-001, TW-CUS-002).
+         */
+        post: operations["heartbeatNode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -143,7 +195,7 @@ export interface components {
          * @description What programs branch on. Closed; a code that is not here makes an error not ours (TW-GEN-006, TW-CER-001).
          * @enum {string}
          */
-        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable";
+        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "unknown_node" | "unknown_execution" | "target_not_found" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stale_instance" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "execution_failed" | "execution_timed_out" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable" | "node_unavailable";
         /** @description One thing that is wrong with a body or an input. */
         InputProblem: {
             /** @description A JSON Pointer (RFC 6901) into what was sent: the body, or for an input the input alone. Empty for the whole. */
@@ -210,6 +262,12 @@ export interface components {
             findings?: components["schemas"]["Finding"][];
             /** @description With `custodian_unreachable`, what the Custodian knows (TW-CUS-013). */
             flags?: components["schemas"]["Flag"][];
+            /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
+            agents?: string[];
+            /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
+            executionId?: components["schemas"]["UrlId"];
+            /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */
+            category?: string;
         };
         /** @description A pick, to be delivered to the machine as an event. */
         PickRequest: {
@@ -248,9 +306,65 @@ export interface components {
             deliveryId: components["schemas"]["VisibleId"];
             event: string;
         };
+        /** @description The name of the place where a Harness runs, a DNS label (TW-TOK-004). */
+        Placement: string;
+        /** @description An agent that a node has. */
+        NodeAgent: {
+            /** @description Without a dot: that is what parts it from its node in a `target`. */
+            name: string;
+            description?: string;
+            /** @description JSON Schema of the result of a call, if not any JSON (TW-EXE-029). */
+            output?: components["schemas"]["JsonSchema"];
+        };
+        /**
+         * @description A `resident` node heartbeats and is probed; a `serverless` one may sleep, and is neither (TW-NOD-017).
+         * @enum {string}
+         */
+        NodeDeployment: "resident" | "serverless";
+        /** @description What a client may rely on; an absent one counts as false. */
+        HarnessCapabilities: {
+            /** @description One key makes at most one Submission, across restarts too (TW-ADM-004). */
+            idempotentAdmissions: boolean;
+            /** @description An abort may name where it ends, so that a second copy is harmless (TW-ABT-002). */
+            fencedAbort: boolean;
+            /** @description A `streamUrl` holds one Submission, and is closed at its Settlement (TW-STR-001). */
+            submissionStreams: boolean;
+        };
+        NodeRegistration: {
+            /** @description Where the node serves the Harness API: an absolute `http` or `https` URL (TW-NOD-004). */
+            baseUrl: string;
+            /** @description Fresh for each process (TW-NOD-006). */
+            instanceId: components["schemas"]["VisibleId"];
+            agents: components["schemas"]["NodeAgent"][];
+            deployment: components["schemas"]["NodeDeployment"];
+            /** @description Of its software, for people. */
+            version?: string;
+            /** @description The identity of its data folder, as its answers carry it (TW-ADM-001). */
+            store?: components["schemas"]["VisibleId"];
+            capabilities: components["schemas"]["HarnessCapabilities"];
+        };
+        NodeRegistered: {
+            /** @description How often the node is to heartbeat. */
+            heartbeatSeconds: number;
+            /** @description How long it is held to live without one. */
+            leaseSeconds: number;
+        };
+        /**
+         * @description What a node says of itself, apart from its health (TW-NOD-010).
+         * @enum {string}
+         */
+        NodeLifecycle: "starting" | "ready" | "degraded" | "draining";
+        Heartbeat: {
+            instanceId: components["schemas"]["VisibleId"];
+            lifecycle: components["schemas"]["NodeLifecycle"];
+        };
+        Done: {
+            /** @constant */
+            ok: true;
+        };
     };
     responses: {
-        /** @description The Stand-in is missing (this role's own word, TW-CUS-003), or the Orchestrator says that this placement may not speak for this turn (TW-SUR-004, TW-PIC-016). */
+        /** @description The Stand-in is missing (this role's own word, TW-CUS-003), or the Orchestrator says that this placement may not speak for this turn or node (TW-SUR-004, TW-PIC-016, TW-NOD-002). */
         NotForThisHarness: {
             headers: {
                 "Turnwire-Version": components["headers"]["TurnwireVersion"];
@@ -292,6 +406,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "unknown_delivery" | "turn_over" | "no_route";
+                };
+            };
+        };
+        /** @description The node is not registered, says the Orchestrator (TW-NOD-007); or the Custodian does not forward this method or path (TW-CUS-002). */
+        UnknownNodeOrNoRoute: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "unknown_node" | "no_route";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unknown_node" | "no_route";
                 };
             };
         };
@@ -476,6 +605,88 @@ export interface components {
                 } & unknown & unknown;
             };
         };
+        /** @description The registration is committed (TW-NOD-001). */
+        NodeRegistered: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NodeRegistered"];
+            };
+        };
+        /** @description The registration is well-formed and wrong (TW-NOD-004, TW-NOD-005). */
+        RegistrationInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
+        /** @description The Orchestrator is starting or stopping, or its store cannot be used (TW-DRN-006, TW-DUR-023). */
+        RunsUnavailable: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Retry-After": components["headers"]["RetryAfterOptional"];
+                Connection: components["headers"]["ConnectionClose"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "starting" | "stopping" | "store_unavailable";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "starting" | "stopping" | "store_unavailable";
+                };
+            };
+        };
+        /** @description The heartbeat is committed (TW-NOD-009). */
+        HeartbeatTaken: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Done"];
+            };
+        };
+        /** @description Another process of this node has registered since (TW-NOD-008). */
+        StaleInstance: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "stale_instance";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "stale_instance";
+                };
+            };
+        };
+        /** @description The heartbeat is well-formed and wrong (TW-GEN-008). */
+        HeartbeatInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
         /** @description The process serves, or drains (TW-GEN-023). */
         Healthy: {
             headers: {
@@ -531,11 +742,26 @@ export interface components {
          * @example 25
          */
         Wait: number;
+        /**
+         * @description The name of the node, which is its placement (TW-TOK-004).
+         * @example laptop
+         */
+        NodeId: components["schemas"]["Placement"];
     };
     requestBodies: {
         Pick: {
             content: {
                 "application/json": components["schemas"]["PickRequest"];
+            };
+        };
+        Register: {
+            content: {
+                "application/json": components["schemas"]["NodeRegistration"];
+            };
+        };
+        Heartbeat: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
             };
         };
     };
@@ -698,6 +924,83 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["Unreachable"];
             503: components["responses"]["SurfaceUnavailable"];
+        };
+    };
+    registerNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Register"];
+        responses: {
+            200: components["responses"]["NodeRegistered"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotForThisHarness"];
+            404: components["responses"]["NoRoute"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["RegistrationInvalid"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["Unreachable"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    heartbeatNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Heartbeat"];
+        responses: {
+            200: components["responses"]["HeartbeatTaken"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotForThisHarness"];
+            404: components["responses"]["UnknownNodeOrNoRoute"];
+            409: components["responses"]["StaleInstance"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["HeartbeatInvalid"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["Unreachable"];
+            503: components["responses"]["RunsUnavailable"];
         };
     };
     getHealth: {

@@ -399,7 +399,7 @@ export interface components {
          * @description What programs branch on. Closed; a code that is not here makes an error not ours (TW-GEN-006, TW-CER-001).
          * @enum {string}
          */
-        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable";
+        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "unknown_node" | "unknown_execution" | "target_not_found" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stale_instance" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "execution_failed" | "execution_timed_out" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable" | "node_unavailable";
         /** @description One thing that is wrong with a body or an input. */
         InputProblem: {
             /** @description A JSON Pointer (RFC 6901) into what was sent: the body, or for an input the input alone. Empty for the whole. */
@@ -479,6 +479,12 @@ export interface components {
             findings?: components["schemas"]["Finding"][];
             /** @description With `custodian_unreachable`, what the Custodian knows (TW-CUS-013). */
             flags?: components["schemas"]["Flag"][];
+            /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
+            agents?: string[];
+            /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
+            executionId?: components["schemas"]["UrlId"];
+            /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */
+            category?: string;
         };
     };
     responses: {

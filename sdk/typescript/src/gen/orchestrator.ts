@@ -310,6 +310,193 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the nodes
+         * @description Every node that is registered, by name, with its health and its lifecycle (TW-NOD-019); committed state only.
+         */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/nodes/{nodeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one node
+         * @description What it said of itself, and how it does (TW-NOD-019).
+         */
+        get: operations["readNode"];
+        /**
+         * Register a node
+         * @description A Harness says where it is and what it has, with its own placement's token alone (TW-NOD-002); committed before it is answered (TW-NOD-001). The node is `unknown` then (TW-NOD-011), until it heartbeats. A second
+         *     copy changes nothing but that. Another `instanceId` means that the process before is going or gone (TW-EXE-034).
+         */
+        put: operations["registerNode"];
+        post?: never;
+        /**
+         * Remove a node
+         * @description The record is gone with the commit (TW-NOD-020); the node registers again with its next heartbeat if it still lives (TW-NOD-007). What was admitted there goes on.
+         */
+        delete: operations["removeNode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/nodes/{nodeId}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that a node lives
+         * @description Every `heartbeatSeconds` of the registration's answer (TW-NOD-022). It makes the node `healthy` at once (TW-NOD-012), whatever its lifecycle (TW-NOD-010). `unknown_node`: register again (TW-NOD-007). `stale_instance`: another
+         *     process of this node has registered since (TW-NOD-008); one that drains ignores it (TW-NOD-023).
+         */
+        post: operations["heartbeatNode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the executions
+         * @description Newest first, in pages, those of runs and of calls alike (TW-EXE-025).
+         */
+        get: operations["listExecutions"];
+        put?: never;
+        /**
+         * Call an agent
+         * @description One turn of an agent of a node, as a run of its own. The answer waits 25 s by default, or as `Prefer` says (TW-EXE-023): 200 with the result (TW-EXE-001), 202 when it goes on (TW-EXE-002), 502 or 504 when it ended otherwise
+         *     (TW-EXE-027). How long the answer waits has no bearing on how long the execution may take: that is `timeoutSeconds` (TW-EXE-030).
+         *
+         *     A target that is not there (TW-EXE-007) and a node that is down (TW-EXE-004) are refused before there is a record. A key's scope is the instance, and a known one is answered with its execution (TW-EXE-026).
+         */
+        post: operations["startExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{executionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read one execution
+         * @description As soon as it has ended, or after at most `wait` seconds as it is then (TW-EXE-024). Committed state only.
+         */
+        get: operations["readExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{executionId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an execution
+         * @description Committed before it is answered (TW-EXE-019). One that lands while the execution waits for a restart wins (TW-EXE-018). A Run's turn is cancelled as an abort by hand is; its run gets the fault. A second copy finds it ended, and changes nothing.
+         */
+        post: operations["cancelExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/executions/{executionId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an execution again
+         * @description A new execution of the same target and input (TW-EXE-031), or with `reuse` the result of one that succeeded, without contacting the node (TW-EXE-032). A Run's own turn is only answered from its record (TW-EXE-033).
+         */
+        post: operations["replayExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/turnwire": {
         parameters: {
             query?: never;
@@ -446,20 +633,162 @@ export interface components {
          * @enum {string}
          */
         FailureCategory: "target_not_found" | "node_unavailable" | "agent_unreachable" | "agent_restart_orphaned" | "agent_error" | "agent_timeout" | "validation" | "permission_denied" | "concurrency_limit" | "model_unavailable" | "bad_response" | "runaway" | "limit_exceeded" | "stopping" | "cancelled" | "internal_error";
-        /** @description One dispatched turn of a run. */
+        /**
+         * @description What a call is made for, so that a development loop can be told from real traffic (TW-EXE-038).
+         * @enum {string}
+         */
+        UsageContext: "dev" | "ci" | "production";
+        /** @description A status that the execution had, and since when. */
+        TimelineEntry: {
+            status: components["schemas"]["ExecutionStatus"];
+            at: components["schemas"]["Time"];
+        };
+        /** @description One dispatched turn (TW-EXE-040). */
         ExecutionView: {
             executionId: components["schemas"]["UrlId"];
-            /** @description The Agent's slot in the Machine. */
+            /** @description The Agent's slot in the Machine; of a call, the agent's name at its node. */
             agent: string;
             status: components["schemas"]["ExecutionStatus"];
-            /** @description When it failed or timed out. */
+            /** @description When it did not succeed (TW-EXE-021). */
             category?: components["schemas"]["FailureCategory"];
-            /** @description For people, when it failed or timed out: what happened. */
+            /** @description For people, when it did not succeed: what happened. */
             reason?: string;
             /** @description When its turn began. */
             startedAt?: components["schemas"]["Time"];
             /** @description When it got its terminal status. */
             endedAt?: components["schemas"]["Time"];
+            /** @description From its start to its end. */
+            durationMs?: number;
+            /** @description The run that it is a turn of; of a call, its own. */
+            runId?: components["schemas"]["UrlId"];
+            /** @description Of a call alone: `node.agent`. */
+            target?: string;
+            iid?: string;
+            turnId?: string;
+            /** @description The node or the placement that it runs at. */
+            placement?: components["schemas"]["Placement"];
+            /** @description The process that admitted it, where it was one of a node. */
+            instanceId?: string;
+            /** @description How often its prompt was sent, or tried to be. */
+            attempts?: number;
+            /** @description Of a call alone. */
+            input?: components["schemas"]["Json"];
+            /** @description What the agent answered, when a call succeeded. */
+            result?: components["schemas"]["Json"];
+            /** @description The deadline that a call gave it. */
+            timeoutSeconds?: number;
+            usageContext?: components["schemas"]["UsageContext"];
+            /** @description The execution that this one runs again (TW-EXE-031). */
+            replayOf?: components["schemas"]["UrlId"];
+            /** @description Every status that it had (TW-EXE-041). */
+            timeline?: components["schemas"]["TimelineEntry"][];
+        };
+        /** @description An execution as it is committed. */
+        ExecutionRecord: components["schemas"]["ExecutionView"] & Record<string, never>;
+        ExecutionList: {
+            items: components["schemas"]["ExecutionRecord"][];
+            /** @description Present exactly when there is more (TW-GEN-014). */
+            nextCursor?: string;
+        };
+        CallRequest: {
+            /** @description The node, a dot, and an agent of it (TW-EXE-003). */
+            target: string;
+            /** @description The prompt: a string as it is, anything else as JSON (TW-EXE-028). */
+            input: components["schemas"]["Json"];
+            /** @description The execution's own deadline, counted from its start (TW-EXE-030). */
+            timeoutSeconds?: number;
+            usageContext?: components["schemas"]["UsageContext"];
+        };
+        /** @description An execution that succeeded (TW-EXE-001). */
+        ExecutionResult: {
+            executionId: components["schemas"]["UrlId"];
+            /** @constant */
+            status: "succeeded";
+            /** @description What the agent answered: the `result` of its pick `answer` (TW-EXE-029). */
+            result: components["schemas"]["Json"];
+            durationMs: number;
+        };
+        /** @description An execution that goes on (TW-EXE-002). */
+        ExecutionAccepted: {
+            executionId: components["schemas"]["UrlId"];
+            status: components["schemas"]["ExecutionStatus"];
+            replayOf?: components["schemas"]["UrlId"];
+        };
+        ReplayRequest: {
+            /**
+             * @description Answer one that succeeded from its record (TW-EXE-032).
+             * @enum {string}
+             */
+            reuse?: "succeeded";
+        };
+        /**
+         * @description `unknown`: registered, and no heartbeat yet. `inactive`: definitively down.
+         * @enum {string}
+         */
+        NodeHealth: "unknown" | "healthy" | "inactive";
+        /**
+         * @description What a node says of itself, apart from its health (TW-NOD-010).
+         * @enum {string}
+         */
+        NodeLifecycle: "starting" | "ready" | "degraded" | "draining";
+        /**
+         * @description A `resident` node heartbeats and is probed; a `serverless` one may sleep, and is neither (TW-NOD-017).
+         * @enum {string}
+         */
+        NodeDeployment: "resident" | "serverless";
+        /** @description An agent that a node has. */
+        NodeAgent: {
+            /** @description Without a dot: that is what parts it from its node in a `target`. */
+            name: string;
+            description?: string;
+            /** @description JSON Schema of the result of a call, if not any JSON (TW-EXE-029). */
+            output?: components["schemas"]["JsonSchema"];
+        };
+        NodeRegistration: {
+            /** @description Where the node serves the Harness API: an absolute `http` or `https` URL (TW-NOD-004). */
+            baseUrl: string;
+            /** @description Fresh for each process (TW-NOD-006). */
+            instanceId: components["schemas"]["VisibleId"];
+            agents: components["schemas"]["NodeAgent"][];
+            deployment: components["schemas"]["NodeDeployment"];
+            /** @description Of its software, for people. */
+            version?: string;
+            /** @description The identity of its data folder, as its answers carry it (TW-ADM-001). */
+            store?: components["schemas"]["VisibleId"];
+            capabilities: components["schemas"]["HarnessCapabilities"];
+        };
+        NodeRegistered: {
+            /** @description How often the node is to heartbeat. */
+            heartbeatSeconds: number;
+            /** @description How long it is held to live without one. */
+            leaseSeconds: number;
+        };
+        Heartbeat: {
+            instanceId: components["schemas"]["VisibleId"];
+            lifecycle: components["schemas"]["NodeLifecycle"];
+        };
+        /** @description A node as it is committed (TW-NOD-019). */
+        NodeView: {
+            nodeId: components["schemas"]["Placement"];
+            health: components["schemas"]["NodeHealth"];
+            lifecycle: components["schemas"]["NodeLifecycle"];
+            /** @description Of this instance; absent before its first. */
+            lastHeartbeatAt?: components["schemas"]["Time"];
+            /** @description When this instance registered first. */
+            registeredAt: components["schemas"]["Time"];
+            /** @description While it is `inactive`. */
+            inactiveSince?: components["schemas"]["Time"];
+            instanceId: components["schemas"]["VisibleId"];
+            baseUrl: string;
+            agents: components["schemas"]["NodeAgent"][];
+            deployment: components["schemas"]["NodeDeployment"];
+            version?: string;
+            store?: components["schemas"]["VisibleId"];
+            capabilities: components["schemas"]["HarnessCapabilities"];
+        };
+        NodeList: {
+            items: components["schemas"]["NodeView"][];
+            nextCursor?: string;
         };
         /** @description Why a run ended `error`, or why it stands `drifted` (TW-RUN-012). */
         RunFault: {
@@ -526,6 +855,8 @@ export interface components {
             /** @constant */
             type: "snapshot";
             runs: components["schemas"]["RunView"][];
+            /** @description In the feed of all, every node. */
+            nodes?: components["schemas"]["NodeView"][];
         };
         /** @description The run began, or its status changed. */
         RunStatusEvent: components["schemas"]["FeedBase"] & {
@@ -598,18 +929,18 @@ export interface components {
         ExecutionEvent: components["schemas"]["FeedBase"] & components["schemas"]["ExecutionView"] & {
             /** @enum {string} */
             type: "execution.started" | "execution.dispatching" | "execution.awaiting_restart" | "execution.running" | "execution.succeeded" | "execution.failed" | "execution.cancelled" | "execution.timed_out";
-            runId?: components["schemas"]["UrlId"];
-            iid?: string;
-            turnId?: string;
-            placement?: components["schemas"]["Placement"];
         };
-        /** @description A Harness registered itself, changed its health, or was removed. */
+        /** @description A Harness registered itself, changed its health, or was removed (TW-NOD-025). */
         NodeEvent: components["schemas"]["FeedBase"] & {
             /** @enum {string} */
             type: "node.registered" | "node.health" | "node.removed";
             nodeId: string;
-            /** @enum {string} */
-            health?: "unknown" | "healthy" | "inactive";
+            health?: components["schemas"]["NodeHealth"];
+            lifecycle?: components["schemas"]["NodeLifecycle"];
+            instanceId?: string;
+            baseUrl?: string;
+            /** @description For people: what changed its health. */
+            reason?: string;
         };
         /** @description The `data` of one server-sent event; `type` is also its SSE `event`. A reader ignores types that it does not know (TW-FED-006). */
         FeedEvent: components["schemas"]["FeedSnapshot"] | components["schemas"]["RunStatusEvent"] | components["schemas"]["RunEmitEvent"] | components["schemas"]["RunRetryEvent"] | components["schemas"]["PickEvent"] | components["schemas"]["GateOpenedEvent"] | components["schemas"]["GateClosedEvent"] | components["schemas"]["ExecutionEvent"] | components["schemas"]["NodeEvent"];
@@ -649,7 +980,7 @@ export interface components {
          * @description What programs branch on. Closed; a code that is not here makes an error not ours (TW-GEN-006, TW-CER-001).
          * @enum {string}
          */
-        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable";
+        ProblemCode: "bad_request" | "unsupported_version" | "unauthorized" | "forbidden" | "wrong_placement" | "stand_in_missing" | "not_found" | "unknown_agent" | "unknown_conversation" | "unknown_submission" | "turn_over" | "unknown_delivery" | "unknown_workflow" | "unknown_run" | "unknown_node" | "unknown_execution" | "target_not_found" | "gate_closed" | "no_route" | "method_not_allowed" | "idempotency_mismatch" | "pick_outstanding" | "already_ended" | "stale_instance" | "stream_gone" | "store_changed" | "too_large" | "invalid" | "refused" | "delivery_mismatch" | "workflow_refused" | "queue_full" | "internal_error" | "custodian_unreachable" | "execution_failed" | "execution_timed_out" | "starting" | "draining" | "stopping" | "run_unavailable" | "store_unavailable" | "node_unavailable";
         /** @description One thing that is wrong with a body or an input. */
         InputProblem: {
             /** @description A JSON Pointer (RFC 6901) into what was sent: the body, or for an input the input alone. Empty for the whole. */
@@ -716,6 +1047,12 @@ export interface components {
             findings?: components["schemas"]["Finding"][];
             /** @description With `custodian_unreachable`, what the Custodian knows (TW-CUS-013). */
             flags?: components["schemas"]["Flag"][];
+            /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
+            agents?: string[];
+            /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
+            executionId?: components["schemas"]["UrlId"];
+            /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */
+            category?: string;
         };
         /** @description A pick, to be delivered to the machine as an event. */
         PickRequest: {
@@ -756,6 +1093,15 @@ export interface components {
         };
         /** @description The name of the place where a Harness runs, a DNS label (TW-TOK-004). */
         Placement: string;
+        /** @description What a client may rely on; an absent one counts as false. */
+        HarnessCapabilities: {
+            /** @description One key makes at most one Submission, across restarts too (TW-ADM-004). */
+            idempotentAdmissions: boolean;
+            /** @description An abort may name where it ends, so that a second copy is harmless (TW-ABT-002). */
+            fencedAbort: boolean;
+            /** @description A `streamUrl` holds one Submission, and is closed at its Settlement (TW-STR-001). */
+            submissionStreams: boolean;
+        };
         /** @description What answers, for people and reports. Programs branch on `capabilities`. */
         Software: {
             name: string;
@@ -1045,6 +1391,350 @@ export interface components {
                 "text/event-stream": components["schemas"]["Feed"];
             };
         };
+        /** @description Every node. */
+        NodesListed: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NodeList"];
+            };
+        };
+        /** @description One node. */
+        NodeRead: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NodeView"];
+            };
+        };
+        /** @description The registration is committed (TW-NOD-001). */
+        NodeRegistered: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NodeRegistered"];
+            };
+        };
+        /** @description The heartbeat is committed (TW-NOD-009). */
+        HeartbeatTaken: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Done"];
+            };
+        };
+        /** @description The removal is committed (TW-NOD-020). */
+        NodeRemoved: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description There is no node of this name (TW-NOD-007, TW-NOD-019, TW-NOD-020). */
+        UnknownNode: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "unknown_node";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unknown_node";
+                };
+            };
+        };
+        /** @description The token is another placement's (TW-NOD-002), or of another kind (TW-GEN-011). */
+        NotThisNode: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "wrong_placement" | "forbidden";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "wrong_placement" | "forbidden";
+                };
+            };
+        };
+        /** @description Another process of this node has registered since (TW-NOD-008). */
+        StaleInstance: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "stale_instance";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "stale_instance";
+                };
+            };
+        };
+        /** @description The registration is well-formed and wrong (TW-NOD-004, TW-NOD-005). */
+        RegistrationInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
+        /** @description The heartbeat is well-formed and wrong (TW-GEN-008). */
+        HeartbeatInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
+        /** @description It succeeded while the answer waited (TW-EXE-001). */
+        ExecutionSucceeded: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionResult"];
+            };
+        };
+        /** @description It goes on; read it at its `Location` (TW-EXE-002). */
+        ExecutionAccepted: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                Location: components["headers"]["ExecutionLocation"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionAccepted"];
+            };
+        };
+        /** @description There is no such node, or it has no such agent (TW-EXE-007); there is no record. */
+        TargetNotFound: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "target_not_found";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "target_not_found";
+                };
+            };
+        };
+        /** @description The call is well-formed and wrong (TW-EXE-003, TW-GEN-008). */
+        CallInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
+        /** @description It ended otherwise while the answer waited (TW-EXE-027); `category` says why, and a cancel is one reason. */
+        ExecutionFailed: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "execution_failed";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "execution_failed";
+                    category: components["schemas"]["FailureCategory"];
+                    execution: components["schemas"]["ExecutionRecord"];
+                };
+            };
+        };
+        /** @description It timed out while the answer waited (TW-EXE-027, TW-EXE-030). */
+        ExecutionTimedOut: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "execution_timed_out";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "execution_timed_out";
+                    category: components["schemas"]["FailureCategory"];
+                    execution: components["schemas"]["ExecutionRecord"];
+                };
+            };
+        };
+        /** @description The node is definitively down, and there is no record (TW-EXE-004); or the Orchestrator is starting or stopping, or its store cannot be used (TW-DRN-006, TW-DUR-023). */
+        CallUnavailable: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Retry-After": components["headers"]["RetryAfterOptional"];
+                Connection: components["headers"]["ConnectionClose"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "node_unavailable" | "starting" | "stopping" | "store_unavailable";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "node_unavailable" | "starting" | "stopping" | "store_unavailable";
+                };
+            };
+        };
+        /** @description One page of executions. */
+        ExecutionsListed: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionList"];
+            };
+        };
+        /** @description One execution. */
+        ExecutionRead: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionRecord"];
+            };
+        };
+        /** @description There is no execution of this id, or it is no longer kept. */
+        UnknownExecution: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "unknown_execution";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unknown_execution";
+                };
+            };
+        };
+        /** @description The cancel is committed (TW-EXE-019). */
+        ExecutionCancelled: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Done"];
+            };
+        };
+        /** @description The execution has ended already (TW-EXE-019). */
+        ExecutionAlreadyEnded: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "already_ended";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "already_ended";
+                };
+            };
+        };
+        /** @description The result of the execution that succeeded, from its record (TW-EXE-032). */
+        ExecutionReused: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionResult"];
+            };
+        };
+        /** @description A new execution has begun (TW-EXE-031). */
+        ReplayAccepted: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                Location: components["headers"]["ExecutionLocation"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ExecutionAccepted"];
+            };
+        };
+        /** @description There is no execution of this id, or its target is no longer there (TW-EXE-007). */
+        ReplayNotFound: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "unknown_execution" | "target_not_found";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "unknown_execution" | "target_not_found";
+                };
+            };
+        };
+        /** @description The body is well-formed and wrong, or it is a Run's own turn (TW-EXE-033). */
+        ReplayInvalid: {
+            headers: {
+                "Turnwire-Version": components["headers"]["TurnwireVersion"];
+                /** @description The code of the body. */
+                "Turnwire-Code": "invalid";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "invalid";
+                };
+            };
+        };
         /** @description What this Orchestrator is and can do. */
         OrchestratorInfo: {
             headers: {
@@ -1303,6 +1993,56 @@ export interface components {
          */
         StatusFilter: components["schemas"]["RunStatus"];
         /**
+         * @description The name of the node, which is its placement (TW-TOK-004).
+         * @example laptop
+         */
+        NodeId: components["schemas"]["Placement"];
+        /**
+         * @description The id of the execution.
+         * @example exec_01JD4Z8V1A
+         */
+        ExecutionId: components["schemas"]["UrlId"];
+        /**
+         * @description How many seconds the answer may be held back while the execution goes on (TW-EXE-024).
+         * @example 25
+         */
+        ExecutionWait: number;
+        /**
+         * @description RFC 7240. `wait=N`: how many seconds the answer may be held back, cut to 25. `respond-async`: not at all; beside a `wait`, that counts. Of a preference that is named twice the first counts. What is not understood is ignored (TW-EXE-023).
+         * @example wait=25
+         */
+        Prefer: string;
+        /**
+         * @description Only executions of this status.
+         * @example running
+         */
+        ExecutionStatusFilter: components["schemas"]["ExecutionStatus"];
+        /**
+         * @description Only calls of this target.
+         * @example laptop.reviewer
+         */
+        TargetFilter: string;
+        /**
+         * @description Only executions at this node or placement.
+         * @example laptop
+         */
+        NodeFilter: components["schemas"]["Placement"];
+        /**
+         * @description Only executions of this Agent.
+         * @example reviewer
+         */
+        AgentFilter: string;
+        /**
+         * @description Only executions of this run.
+         * @example run_01JD4Z8T3M
+         */
+        RunFilter: components["schemas"]["UrlId"];
+        /**
+         * @description Only executions of this context.
+         * @example dev
+         */
+        UsageContextFilter: components["schemas"]["UsageContext"];
+        /**
          * @description How many at most.
          * @example 50
          */
@@ -1369,6 +2109,26 @@ export interface components {
                 "application/json": components["schemas"]["CancelRequest"];
             };
         };
+        Register: {
+            content: {
+                "application/json": components["schemas"]["NodeRegistration"];
+            };
+        };
+        Heartbeat: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
+            };
+        };
+        Call: {
+            content: {
+                "application/json": components["schemas"]["CallRequest"];
+            };
+        };
+        Replay: {
+            content: {
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
     };
     headers: {
         /**
@@ -1376,6 +2136,16 @@ export interface components {
          * @example no-store
          */
         CacheControl: string;
+        /**
+         * @description Where the execution is read, `/executions/{executionId}` (TW-EXE-002).
+         * @example /executions/exec_01JD4Z8V1A
+         */
+        ExecutionLocation: string;
+        /**
+         * @description The preference that was followed (RFC 7240), where one was asked for.
+         * @example wait=25
+         */
+        PreferenceApplied: string;
         /**
          * @description The protocol version of the answer, and the mark by which a client knows that it is ours (TW-GEN-001, TW-CER-001).
          * @example 1
@@ -1870,6 +2640,415 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["NodesListed"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    readNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["NodeRead"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownNode"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    registerNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Register"];
+        responses: {
+            200: components["responses"]["NodeRegistered"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotThisNode"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["RegistrationInvalid"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    removeNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["NodeRemoved"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownNode"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    heartbeatNode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The name of the node, which is its placement (TW-TOK-004).
+                 * @example laptop
+                 */
+                nodeId: components["parameters"]["NodeId"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Heartbeat"];
+        responses: {
+            200: components["responses"]["HeartbeatTaken"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotThisNode"];
+            404: components["responses"]["UnknownNode"];
+            409: components["responses"]["StaleInstance"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["HeartbeatInvalid"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    listExecutions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only executions of this status.
+                 * @example running
+                 */
+                status?: components["parameters"]["ExecutionStatusFilter"];
+                /**
+                 * @description Only calls of this target.
+                 * @example laptop.reviewer
+                 */
+                target?: components["parameters"]["TargetFilter"];
+                /**
+                 * @description Only executions at this node or placement.
+                 * @example laptop
+                 */
+                node?: components["parameters"]["NodeFilter"];
+                /**
+                 * @description Only executions of this Agent.
+                 * @example reviewer
+                 */
+                agent?: components["parameters"]["AgentFilter"];
+                /**
+                 * @description Only executions of this run.
+                 * @example run_01JD4Z8T3M
+                 */
+                runId?: components["parameters"]["RunFilter"];
+                /**
+                 * @description Only executions of this context.
+                 * @example dev
+                 */
+                usageContext?: components["parameters"]["UsageContextFilter"];
+                /**
+                 * @description How many at most.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description The `nextCursor` of the page before; opaque.
+                 * @example eyJhIjoicnVuXzAxSkQ0WjhUM00ifQ
+                 */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ExecutionsListed"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    startExecution: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+                /**
+                 * @description Minted by the client; the same key with the same body changes nothing again (TW-GEN-017, TW-GEN-018).
+                 * @example key_01JD4Z8T3M6QW0
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description RFC 7240. `wait=N`: how many seconds the answer may be held back, cut to 25. `respond-async`: not at all; beside a `wait`, that counts. Of a preference that is named twice the first counts. What is not understood is ignored (TW-EXE-023).
+                 * @example wait=25
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["Call"];
+        responses: {
+            200: components["responses"]["ExecutionSucceeded"];
+            202: components["responses"]["ExecutionAccepted"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TargetNotFound"];
+            409: components["responses"]["KeyMismatch"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["CallInvalid"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ExecutionFailed"];
+            503: components["responses"]["CallUnavailable"];
+            504: components["responses"]["ExecutionTimedOut"];
+        };
+    };
+    readExecution: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many seconds the answer may be held back while the execution goes on (TW-EXE-024).
+                 * @example 25
+                 */
+                wait?: components["parameters"]["ExecutionWait"];
+            };
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ExecutionRead"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownExecution"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    cancelExecution: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Cancel"];
+        responses: {
+            200: components["responses"]["ExecutionCancelled"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownExecution"];
+            409: components["responses"]["ExecutionAlreadyEnded"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["CancelInvalid"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["RunsUnavailable"];
+        };
+    };
+    replayExecution: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The protocol version that the caller speaks. Another major is refused (TW-GEN-002); absent means 1 (TW-GEN-003).
+                 * @example 1
+                 */
+                "Turnwire-Version"?: components["parameters"]["TurnwireVersion"];
+                /**
+                 * @description W3C trace context, passed on (TW-GEN-015).
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+                 */
+                traceparent?: components["parameters"]["Traceparent"];
+                /**
+                 * @description Minted by the client; the same key with the same body changes nothing again (TW-GEN-017, TW-GEN-018).
+                 * @example key_01JD4Z8T3M6QW0
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of the execution.
+                 * @example exec_01JD4Z8V1A
+                 */
+                executionId: components["parameters"]["ExecutionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Replay"];
+        responses: {
+            200: components["responses"]["ExecutionReused"];
+            202: components["responses"]["ReplayAccepted"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ReplayNotFound"];
+            409: components["responses"]["KeyMismatch"];
+            413: components["responses"]["TooLarge"];
+            422: components["responses"]["ReplayInvalid"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["CallUnavailable"];
         };
     };
     getOrchestratorInfo: {

@@ -23,6 +23,16 @@ export type OperationId =
   | "cancelRun"
   | "readRunEvents"
   | "readEvents"
+  | "listNodes"
+  | "readNode"
+  | "registerNode"
+  | "removeNode"
+  | "heartbeatNode"
+  | "listExecutions"
+  | "startExecution"
+  | "readExecution"
+  | "cancelExecution"
+  | "replayExecution"
   | "getOrchestratorInfo";
 
 export type SeatName =
@@ -43,6 +53,15 @@ export type SeatName =
   | "gate_event"
   | "cancel_run"
   | "feed"
+  | "nodes"
+  | "register"
+  | "remove_node"
+  | "heartbeat"
+  | "executions"
+  | "start_execution"
+  | "execution"
+  | "cancel_execution"
+  | "replay_execution"
   | "orchestrator_read";
 
 export type EvidenceName =
@@ -77,12 +96,16 @@ export type ProblemCode =
   | "unknown_delivery"
   | "unknown_workflow"
   | "unknown_run"
+  | "unknown_node"
+  | "unknown_execution"
+  | "target_not_found"
   | "gate_closed"
   | "no_route"
   | "method_not_allowed"
   | "idempotency_mismatch"
   | "pick_outstanding"
   | "already_ended"
+  | "stale_instance"
   | "stream_gone"
   | "store_changed"
   | "too_large"
@@ -93,11 +116,14 @@ export type ProblemCode =
   | "queue_full"
   | "internal_error"
   | "custodian_unreachable"
+  | "execution_failed"
+  | "execution_timed_out"
   | "starting"
   | "draining"
   | "stopping"
   | "run_unavailable"
-  | "store_unavailable";
+  | "store_unavailable"
+  | "node_unavailable";
 
 export type HeaderName =
   | "version"
@@ -125,6 +151,16 @@ export type ConstantName =
   | "budgetMs"
   | "budgetAttempts"
   | "receiptKeepMs"
+  | "heartbeatSeconds"
+  | "leaseSeconds"
+  | "probeEveryMs"
+  | "probeTimeoutMs"
+  | "probeAttempts"
+  | "probeGoodMs"
+  | "restartGraceSeconds"
+  | "drainGraceMs"
+  | "staleMs"
+  | "nodeGoneMs"
   | "feedCommentMs";
 
 export type OutcomeCode =
@@ -229,6 +265,16 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     "budgetMs": 30000,
     "budgetAttempts": 8,
     "receiptKeepMs": 600000,
+    "heartbeatSeconds": 5,
+    "leaseSeconds": 60,
+    "probeEveryMs": 10000,
+    "probeTimeoutMs": 5000,
+    "probeAttempts": 3,
+    "probeGoodMs": 5000,
+    "restartGraceSeconds": 15,
+    "drainGraceMs": 60000,
+    "staleMs": 1800000,
+    "nodeGoneMs": 300000,
     "feedCommentMs": 15000
   },
   "ladder": {
@@ -495,6 +541,20 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
       "codes": ["draining", "stopping", "run_unavailable"],
       "certainty": "answered",
       "taken": false
+    },
+    {
+      "ours": true,
+      "status": [503, 503],
+      "codes": ["node_unavailable"],
+      "certainty": "answered",
+      "taken": false
+    },
+    {
+      "ours": true,
+      "status": [500, 599],
+      "codes": ["execution_failed", "execution_timed_out"],
+      "certainty": "answered",
+      "taken": true
     },
     {
       "ours": true,
@@ -1906,6 +1966,788 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
         }
       }
     },
+    "listNodes": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/nodes",
+      "seats": {
+        "nodes": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "nodes",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "readNode": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/nodes/{nodeId}",
+      "seats": {
+        "nodes": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "node",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_node",
+          "taken": false,
+          "codes": ["unknown_node"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "registerNode": {
+      "documents": ["orchestrator", "custodian"],
+      "method": "PUT",
+      "path": "/nodes/{nodeId}",
+      "seats": {
+        "register": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": null,
+          "attemptMs": 10000,
+          "answerResets": true
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "node_registered",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["wrong_placement", "forbidden", "stand_in_missing"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "no_route",
+          "taken": false,
+          "codes": ["no_route"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "custodian_unreachable",
+          "taken": "unknown",
+          "codes": ["custodian_unreachable"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "removeNode": {
+      "documents": ["orchestrator"],
+      "method": "DELETE",
+      "path": "/nodes/{nodeId}",
+      "seats": {
+        "remove_node": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {
+        "204": {
+          "means": "node_removed",
+          "taken": true
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_node",
+          "taken": false,
+          "codes": ["unknown_node"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "heartbeatNode": {
+      "documents": ["orchestrator", "custodian"],
+      "method": "POST",
+      "path": "/nodes/{nodeId}/heartbeat",
+      "seats": {
+        "heartbeat": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": null,
+          "attemptMs": 10000,
+          "answerResets": true
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "heartbeat_taken",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["wrong_placement", "forbidden", "stand_in_missing"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_node",
+          "taken": false,
+          "codes": ["unknown_node", "no_route"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "stale_instance",
+          "taken": false,
+          "codes": ["stale_instance"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "custodian_unreachable",
+          "taken": "unknown",
+          "codes": ["custodian_unreachable"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "listExecutions": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/executions",
+      "seats": {
+        "executions": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "executions",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "startExecution": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/executions",
+      "seats": {
+        "start_execution": {
+          "neverDelivered": "resend",
+          "unknown": "resend_same_key",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 500],
+              "codes": ["internal_error"]
+            },
+            {
+              "status": [503, 503],
+              "codes": ["starting", "stopping", "store_unavailable"]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "execution_succeeded",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "202": {
+          "means": "execution_accepted",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "target_not_found",
+          "taken": false,
+          "codes": ["target_not_found"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "idempotency_mismatch",
+          "taken": false,
+          "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "502": {
+          "means": "execution_failed",
+          "taken": true,
+          "codes": ["execution_failed"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["node_unavailable", "starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        },
+        "504": {
+          "means": "execution_timed_out",
+          "taken": true,
+          "codes": ["execution_timed_out"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "readExecution": {
+      "documents": ["orchestrator"],
+      "method": "GET",
+      "path": "/executions/{executionId}",
+      "seats": {
+        "execution": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [502, 502]
+            },
+            {
+              "status": [503, 503]
+            },
+            {
+              "status": [504, 504]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 10000,
+          "plusPoll": true
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "execution",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_execution",
+          "taken": false,
+          "codes": ["unknown_execution"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "cancelExecution": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/executions/{executionId}/cancel",
+      "seats": {
+        "cancel_execution": {
+          "neverDelivered": "resend",
+          "unknown": "resend",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 599]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "execution_cancelled",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "unknown_execution",
+          "taken": false,
+          "codes": ["unknown_execution"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "already_ended",
+          "taken": false,
+          "codes": ["already_ended"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
+    "replayExecution": {
+      "documents": ["orchestrator"],
+      "method": "POST",
+      "path": "/executions/{executionId}/replay",
+      "seats": {
+        "replay_execution": {
+          "neverDelivered": "resend",
+          "unknown": "resend_same_key",
+          "answers": [
+            {
+              "status": [429, 429]
+            },
+            {
+              "status": [500, 500],
+              "codes": ["internal_error"]
+            },
+            {
+              "status": [503, 503],
+              "codes": ["starting", "stopping", "store_unavailable"]
+            }
+          ],
+          "windowMs": 30000,
+          "attemptMs": 30000
+        }
+      },
+      "responses": {
+        "200": {
+          "means": "execution_reused",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "202": {
+          "means": "execution_accepted",
+          "taken": true,
+          "media": ["application/json"]
+        },
+        "400": {
+          "means": "bad_request",
+          "taken": false,
+          "codes": ["bad_request", "unsupported_version"],
+          "media": ["application/problem+json"]
+        },
+        "401": {
+          "means": "unauthorized",
+          "taken": false,
+          "codes": ["unauthorized"],
+          "media": ["application/problem+json"]
+        },
+        "403": {
+          "means": "forbidden",
+          "taken": false,
+          "codes": ["forbidden"],
+          "media": ["application/problem+json"]
+        },
+        "404": {
+          "means": "not_found",
+          "taken": false,
+          "codes": ["unknown_execution", "target_not_found"],
+          "media": ["application/problem+json"]
+        },
+        "409": {
+          "means": "idempotency_mismatch",
+          "taken": false,
+          "codes": ["idempotency_mismatch"],
+          "media": ["application/problem+json"]
+        },
+        "413": {
+          "means": "too_large",
+          "taken": false,
+          "codes": ["too_large"],
+          "media": ["application/problem+json"]
+        },
+        "422": {
+          "means": "invalid",
+          "taken": false,
+          "codes": ["invalid"],
+          "media": ["application/problem+json"]
+        },
+        "500": {
+          "means": "internal_error",
+          "taken": "unknown",
+          "codes": ["internal_error"],
+          "media": ["application/problem+json"]
+        },
+        "503": {
+          "means": "unavailable",
+          "taken": "unknown",
+          "codes": ["node_unavailable", "starting", "stopping", "store_unavailable"],
+          "media": ["application/problem+json"]
+        }
+      }
+    },
     "getOrchestratorInfo": {
       "documents": ["orchestrator"],
       "method": "GET",
@@ -1972,7 +2814,7 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     },
     "wrong_placement": {
       "status": 403,
-      "title": "Another placement's turn"
+      "title": "Another placement's business"
     },
     "stand_in_missing": {
       "status": 403,
@@ -2010,6 +2852,18 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
       "status": 404,
       "title": "No such run"
     },
+    "unknown_node": {
+      "status": 404,
+      "title": "No such node"
+    },
+    "unknown_execution": {
+      "status": 404,
+      "title": "No such execution"
+    },
+    "target_not_found": {
+      "status": 404,
+      "title": "No such target"
+    },
     "gate_closed": {
       "status": 404,
       "title": "The gate is not open"
@@ -2032,7 +2886,11 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     },
     "already_ended": {
       "status": 409,
-      "title": "The run has ended"
+      "title": "It has ended already"
+    },
+    "stale_instance": {
+      "status": 409,
+      "title": "Another instance has registered"
     },
     "stream_gone": {
       "status": 410,
@@ -2074,6 +2932,14 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
       "status": 502,
       "title": "The Custodian got no answer"
     },
+    "execution_failed": {
+      "status": 502,
+      "title": "The execution failed"
+    },
+    "execution_timed_out": {
+      "status": 504,
+      "title": "The execution timed out"
+    },
     "starting": {
       "status": 503,
       "title": "Starting"
@@ -2093,6 +2959,10 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     "store_unavailable": {
       "status": 503,
       "title": "The store cannot be used"
+    },
+    "node_unavailable": {
+      "status": 503,
+      "title": "The node is down"
     }
   }
 };
