@@ -34,9 +34,6 @@ export const MAX_OPEN_LOGS = 128;
 /** How long a successor waits for the process before it: a drain's linger and a little more. */
 export const LOCK_WAIT_MS = 30_000;
 
-/** After the last settlement of a drain, readers between two polls still find their end. */
-export const LINGER_MS = 5_000;
-
 /** Seconds that a draining or full Harness asks its callers to stay away. */
 export const RETRY_AFTER_S = 1;
 
@@ -63,3 +60,12 @@ export const TOMBSTONE_KEEP_MS = 30 * 24 * 3_600_000;
 
 /** Agents that a file may configure, and the size of that file: it is read whole. */
 export const MAX_AGENTS_FILE_BYTES = 1024 * 1024;
+
+/** How often the agents file is looked at by `dev`; two looks that agree make a save. A person does not notice it. */
+export const WATCH_MS = 60;
+
+/** Two signals within this time are one that came twice: npm passes Ctrl-C on once more. */
+export const SAME_SIGNAL_MS = 500;
+
+/** A child whose `dev` was killed is gone after this long, whatever it is at. */
+export const LEASH_MS = FORCED_END_MS;

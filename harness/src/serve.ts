@@ -139,7 +139,11 @@ async function shutDown(
   log: Logger,
 ): Promise<void> {
   log.info('draining');
-  await drain(made.harness, { timeoutMs: settings.drainTimeout * 1_000, lastSettledAt: made.lastSettledAt });
+  await drain(made.harness, {
+    timeoutMs: settings.drainTimeout * 1_000,
+    lingerMs: settings.linger * 1_000,
+    lastSettledAt: made.lastSettledAt,
+  });
   await listening.close({ graceMs: CLOSE_GRACE_MS });
   await made.harness.journal.settled();
   made.harness.conversations.close();

@@ -1,6 +1,6 @@
 import { StartError } from '@turnwire/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { harnessCommand, type ServeSettings } from './settings.ts';
+import { type DevSettings, harnessCommand, type ServeSettings } from './settings.ts';
 
 const DIGEST = 'x'.repeat(43);
 
@@ -10,17 +10,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
+const nothing = { serve: async () => undefined, dev: async () => undefined, history: async () => undefined };
+
 async function read(...args: string[]): Promise<ServeSettings> {
   let found: ServeSettings | undefined;
   const serve = async (settings: ServeSettings) => {
     found = settings;
   };
-  await harnessCommand({ serve, history: async () => undefined }).parseAsync([
-    'node',
-    'turnwire-harness',
-    'serve',
-    ...args,
-  ]);
+  await harnessCommand({ ...nothing, serve }).parseAsync(['node', 'turnwire-harness', 'serve', ...args]);
   if (!found) throw new Error('it did not serve');
   return found;
 }
@@ -35,7 +32,9 @@ it('has the defaults that the spec names', async () => {
     dataDir: '.turnwire/harness',
     concurrency: 32,
     drainTimeout: 600,
+    linger: 5,
     keepDays: 7,
+    deployment: 'resident',
   });
 });
 
@@ -61,7 +60,48 @@ it('does not take a negative drain timeout', async () => {
 
 it('hands a history on with the folder that it is in', async () => {
   const history = vi.fn(async () => undefined);
-  const program = harnessCommand({ serve: async () => undefined, history });
+  const program = harnessCommand({ ...nothing, history });
   await program.parseAsync(['node', 'turnwire-harness', 'history', 'i1', '--data-dir', 'd']);
   expect(history).toHaveBeenCalledWith('i1', { dataDir: 'd', json: false });
+});
+
+async function readDev(...args: string[]): Promise<DevSettings> {
+  let found: DevSettings | undefined;
+  const dev = async (settings: DevSettings) => {
+    found = settings;
+  };
+  await harnessCommand({ ...nothing, dev }).parseAsync(['node', 'turnwire-harness', 'dev', ...args]);
+  if (!found) throw new Error('it did not begin');
+  return found;
+}
+
+it('dev hands every setting on to the process that serves, with defaults of its own', async () => {
+  vi.stubEnv('TURNWIRE_CUSTODIAN_URL', 'http://127.0.0.1:9');
+  const { agentsFile, env } = await readDev('--agents', 'a.json', '--node-id', 'desk', '--concurrency', '2');
+  expect(agentsFile).toBe('a.json');
+  expect(env).toEqual({
+    TURNWIRE_AGENTS_FILE: 'a.json',
+    TURNWIRE_NODE_ID: 'desk',
+    TURNWIRE_DEPLOYMENT: 'resident',
+    TURNWIRE_HOST: '127.0.0.1',
+    TURNWIRE_PORT: '0',
+    TURNWIRE_HARNESS_TOKEN_SHA256: DIGEST,
+    TURNWIRE_CUSTODIAN_URL: 'http://127.0.0.1:9',
+    TURNWIRE_PLACEMENT_TOKEN: 'turnwire-held-TURNWIRE_PLACEMENT_TOKEN',
+    TURNWIRE_DATA_DIR: '.turnwire/harness-desk',
+    TURNWIRE_CONCURRENCY: '2',
+    TURNWIRE_DRAIN_TIMEOUT: '30',
+    TURNWIRE_LINGER: '1',
+    TURNWIRE_KEEP_DAYS: '7',
+  });
+  expect((await readDev('--agents', 'a', '--node-id', 'desk', '--data-dir', 'd')).env.TURNWIRE_DATA_DIR).toBe('d');
+});
+
+it.each([
+  [['--node-id', 'desk'], /--agents FILE/],
+  [['--agents', 'a.json'], /--node-id NAME/],
+  [['--agents', 'a.json', '--node-id', 'desk', '--host', '0.0.0.0'], /set TURNWIRE_PUBLIC_URL/],
+  [['--agents', 'a.json', '--node-id', 'desk', '--deployment', 'cloud'], /resident or serverless/],
+])('dev %j does not begin', async (args, line) => {
+  await expect(readDev(...args)).rejects.toThrow(line);
 });

@@ -93,7 +93,8 @@ export class Conversations {
     try {
       folder.identity.verify();
     } catch (error) {
-      return journal.fail(error);
+      journal.fail(error);
+      return;
     }
     this.sweep();
   }

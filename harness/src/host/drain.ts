@@ -1,11 +1,12 @@
 /** The end of a Harness: what runs finishes, what only waits stays on disk, readers find their end (TW-DRN-001 ff.). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FORCED_END_MS, LINGER_MS } from '../limits.ts';
+import { FORCED_END_MS } from '../limits.ts';
 import type { Harness } from './harness.ts';
 
 export interface DrainOptions {
   readonly timeoutMs: number;
-  readonly lingerMs?: number;
+  /** After the last settlement, readers between two polls still find their end. */
+  readonly lingerMs: number;
   /** Milliseconds since the epoch of the last settlement of this process; undefined when there was none. */
   readonly lastSettledAt: () => number | undefined;
 }
@@ -19,8 +20,7 @@ export async function drain(harness: Harness, options: DrainOptions): Promise<vo
     await finished(harness, FORCED_END_MS + 1_000);
   }
   const settledAt = options.lastSettledAt();
-  const linger = options.lingerMs ?? LINGER_MS;
-  if (settledAt !== undefined) await sleep(Math.max(0, settledAt + linger - harness.options.clock.now()));
+  if (settledAt !== undefined) await sleep(Math.max(0, settledAt + options.lingerMs - harness.options.clock.now()));
   harness.closing.abort();
 }
 

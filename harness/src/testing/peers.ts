@@ -12,6 +12,7 @@ export class Peers {
   /** Whether the model answers; while it does not, its callers hang. */
   modelAnswers = true;
   #answered = false;
+  readonly #unanswered: (() => void)[] = [];
   readonly #polls = new Set<() => void>();
   readonly #server = createServer((request, response) => void this.#handle(request, response));
 
@@ -29,6 +30,12 @@ export class Peers {
   answer(): void {
     this.#answered = true;
     for (const wake of this.#polls) wake();
+  }
+
+  /** The model answers from now on, and those that hang as well. */
+  answerModel(): void {
+    this.modelAnswers = true;
+    for (const answer of this.#unanswered.splice(0)) answer();
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -56,7 +63,11 @@ export class Peers {
 
   #model({ messages }: { messages: { role: string; content: unknown }[] }, response: ServerResponse): void {
     this.asked.push(messages);
-    if (!this.modelAnswers) return;
+    if (!this.modelAnswers) this.#unanswered.push(() => this.#say(response));
+    else this.#say(response);
+  }
+
+  #say(response: ServerResponse): void {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'ask', arguments: '{}' } };
     const chunk = (delta: object, finish: string | null) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
