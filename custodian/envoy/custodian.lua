@@ -181,10 +181,11 @@ end
 -- The custodian's own 502 ----------------------------------------------------------------------------------------------
 
 -- Envoy's flags in the words of the spec. On the pick's route, and on those that are retried like it, Envoy ran out of
--- retries (URX) only when each attempt failed before the request was sent; a flag that says no more than "closed" is then
--- less than what is known. Elsewhere URX says nothing about what was sent, and is not passed on (TW-CUS-014).
-local function flags_of(words, route)
-  local exhausted, proof, all = false, {}, {}
+-- retries (URX), or of the time for them, only when each attempt failed before the request was sent; a flag that says no
+-- more than "closed" is then less than what is known. Elsewhere URX says nothing about what was sent, and is not passed on
+-- (TW-CUS-014).
+local function flags_of(words, noted)
+  local exhausted, proof, all = noted.window_over, {}, {}
   for word in words:gmatch('%u+') do
     if word == config.exhausted_flag then
       exhausted = true
@@ -193,7 +194,7 @@ local function flags_of(words, route)
       if config.flags[word] then proof[#proof + 1] = word end
     end
   end
-  if not exhausted or config.reads[route] then return all end
+  if not exhausted or config.reads[noted.route] then return all end
   proof[#proof + 1] = config.exhausted_flag
   return proof
 end
@@ -204,7 +205,7 @@ function envoy_on_response(handle)
   if not noted or noted.decision ~= 'unreachable' then return end
   local headers = handle:headers()
   if not headers:get(config.mark_header) then return note(handle, { decision = 'forward' }) end
-  local flags = flags_of(headers:get(config.flags_header) or '', noted.route)
+  local flags = flags_of(headers:get(config.flags_header) or '', noted)
   headers:remove(config.flags_header)
   note(handle, { flags = #flags > 0 and flags or '-' })
   local quoted = {}

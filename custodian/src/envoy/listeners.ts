@@ -6,7 +6,7 @@ import { socketAddress } from './cluster.ts';
 import { healthRoutes } from './health.ts';
 import { localReplies } from './replies.ts';
 import { routeConfig } from './routes.ts';
-import { script } from './script.ts';
+import { attemptScript, decidingScript } from './script.ts';
 import { duration, typed } from './typed.ts';
 
 /** Where the Harness asks. */
@@ -14,25 +14,34 @@ export const mainListener = (settings: BootstrapSettings): object =>
   listener('custodian', settings.listen, {
     route_config: routeConfig(settings.placement, settings.orchestratorUrl),
     http_filters: [
-      filter('lua', 'envoy.extensions.filters.http.lua.v3.Lua', {
-        default_source_code: { inline_string: script(settings) },
-      }),
-      router,
+      lua(decidingScript(settings)),
+      router({ upstream_http_filters: [lua(attemptScript()), upstreamCodec] }),
     ],
+    local_reply_config: localReplies(new URL(settings.orchestratorUrl).host),
     access_log: accessLog(),
   });
 
 /** `GET /healthz` on a port of its own, and nothing else there (TW-CUS-021). */
 export const healthListener = (address: Address): object =>
-  listener('health', address, { route_config: healthRoutes(), http_filters: [router] });
+  listener('health', address, {
+    route_config: healthRoutes(),
+    local_reply_config: localReplies('none'),
+    http_filters: [router()],
+  });
 
 const filter = (name: string, type: string, config: object) => ({
   name: `envoy.filters.http.${name}`,
   typed_config: typed(type, config),
 });
 
+const lua = (inline_string: string) =>
+  filter('lua', 'envoy.extensions.filters.http.lua.v3.Lua', { default_source_code: { inline_string } });
+
 // Envoy's own headers (timeouts, attempts, service time) stay its own.
-const router = filter('router', 'envoy.extensions.filters.http.router.v3.Router', { suppress_envoy_headers: true });
+const router = (more: object = {}) =>
+  filter('router', 'envoy.extensions.filters.http.router.v3.Router', { suppress_envoy_headers: true, ...more });
+
+const upstreamCodec = filter('upstream_codec', 'envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec', {});
 
 function listener(name: string, address: Address, more: object): object {
   return {

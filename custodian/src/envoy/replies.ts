@@ -7,10 +7,14 @@ type Code = keyof typeof protocol.problemCodes;
 /** Where the script finds Envoy's flags; it takes the header away again. */
 export const FLAGS_HEADER = 'x-turnwire-envoy-flags';
 
-/** The problem documents that Envoy answers by itself: of a request that it could not parse, and of one that got no answer (TW-CUS-012). */
-export const localReplies = (): object => ({
+/**
+ * The problem documents that Envoy answers by itself: of a request that it could not parse, and of one that got no answer
+ * (TW-CUS-012).
+ * @param orchestrator its address, for the detail
+ */
+export const localReplies = (orchestrator: string): object => ({
   mappers: [
-    mapper('GE', 500, 'custodian_unreachable', '%LOCAL_REPLY_BODY% (%UPSTREAM_REMOTE_ADDRESS%)', {
+    mapper('GE', 500, 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, {
       members: { flags: [] },
       headers: { [protocol.headers.custodian]: protocol.custodian.mark, [FLAGS_HEADER]: '%RESPONSE_FLAGS%' },
     }),

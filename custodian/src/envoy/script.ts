@@ -11,8 +11,8 @@ export const METADATA = 'turnwire';
 
 const REFUSALS = ['bad_request', 'no_route', 'stand_in_missing', 'too_large', 'internal_error'] as const;
 
-/** The script of the Lua filter: what it has to know as a table, and then the file itself. */
-export function script({ placement, tokenFile }: BootstrapSettings): string {
+/** The script that decides: what it has to know as a table, and then the file itself. */
+export function decidingScript({ placement, tokenFile }: BootstrapSettings): string {
   const { custodian, headers, constants, problemCodes, version } = protocol;
   const flags = new Set<string>([
     ...Object.values(custodian.flags),
@@ -35,9 +35,19 @@ export function script({ placement, tokenFile }: BootstrapSettings): string {
     flags: Object.fromEntries([...flags].map((flag) => [flag, custodian.provingFlags.some((proof) => proof === flag)])),
     exhausted_flag: custodian.exhaustedFlag,
     aborted_flag: custodian.abortedFlag,
-    reads: Object.fromEntries(READS.map((name) => [name, true])),
+    reads,
   };
-  return `local config = ${lua(config)}\n\n${readFileSync(scriptFile, 'utf8')}`;
+  return withConfig('custodian', config);
+}
+
+/** The script that runs for each attempt. */
+export const attemptScript = (): string =>
+  withConfig('again', { reads, retry_window_ms: protocol.custodian.retryWindowMs });
+
+const reads = Object.fromEntries(READS.map((name) => [name, true]));
+
+function withConfig(name: 'custodian' | 'again', config: object): string {
+  return `local config = ${lua(config)}\n\n${readFileSync(scriptFile(name), 'utf8')}`;
 }
 
 /** A value as Lua spells it. */
