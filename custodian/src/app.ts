@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono';
 import { type Forwarded, forward, type Upstream } from './forward.ts';
 import { type Routed, route } from './route.ts';
 import type { TokenFile } from './token-file.ts';
+import { traced } from './traced.ts';
 
 export interface CustodianOptions {
   readonly upstream: Upstream;
@@ -45,7 +46,7 @@ export function createCustodian(options: CustodianOptions): Hono {
       options.log.warn({ method: raw.method, route: 'none', status: problem.status, ms: 0 }, 'refuse');
       return own(problem);
     }
-    const outcome = await pass(c, incoming, routed, options);
+    const outcome = await traced(routed, (headers) => pass(c, incoming, { ...routed, headers }, options));
     const line = { method: raw.method, route: routed.route, attempts: outcome.attempts, ms: Date.now() - started };
     if (outcome.kind === 'unreachable') {
       const answer = unreachable(outcome);

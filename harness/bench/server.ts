@@ -41,10 +41,10 @@ function harness(): Hono {
     concurrency: 32,
     // A conversation named so is parked on: its turn does not end.
     runTurn: (input, ports) => (input.iid.startsWith('held') ? hold : runTurn)(input, ports),
-    surface: () => ({
+    surface: {
       read: async () => ({ status: 'ok', turnId: 't', menu: [], allowed: [], clientDeliveryIds: true }),
       deliver: () => Promise.reject(new Error('nothing is picked here')),
-    }),
+    },
     engine,
     clock,
     newId,

@@ -100,7 +100,7 @@ function createHarness(settings: ServeSettings, log: Logger, metrics: Metrics): 
     keepMs: settings.keepDays * DAY_MS,
     concurrency: settings.concurrency,
     runTurn,
-    surface: (traceparent) => agentSurface(custodian, traceparent === undefined ? {} : { traceparent }),
+    surface: agentSurface(custodian),
     engine: aiSdkEngine({ settings: modelSettings(process.env), clock, fetch: patientFetch() }),
     clock,
     newId,

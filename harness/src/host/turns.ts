@@ -12,8 +12,8 @@ import { Slots } from './slots.ts';
 export interface TurnsOptions {
   readonly concurrency: number;
   readonly runTurn: RunTurn;
-  /** The way to the Orchestrator for one turn; `traceparent` is its admission's. */
-  readonly surface: (traceparent: string | undefined) => AgentSurface;
+  /** The way to the Orchestrator. */
+  readonly surface: AgentSurface;
   readonly engine: Engine;
   readonly clock: TurnClock;
   readonly newId: (prefix: string) => string;
@@ -125,25 +125,25 @@ export class Turns {
       return;
     }
     this.#active.set(conversation, turn);
-    const end = await this.#outcome(input, turn, submission.prompt?.traceparent);
+    const end = await this.#outcome(input, turn);
     if (turn.over) return;
     if (end.outcome !== 'suspended') this.#end(turn, end, end.records);
     else this.#leave(turn);
   }
 
-  async #outcome(input: TurnInput, turn: ActiveTurn, traceparent: string | undefined): Promise<TurnEnd> {
+  async #outcome(input: TurnInput, turn: ActiveTurn): Promise<TurnEnd> {
     try {
-      return await this.options.runTurn(input, this.#ports(turn, traceparent));
+      return await this.options.runTurn(input, this.#ports(turn));
     } catch (error) {
       this.options.log.error({ err: error, submissionId: turn.submissionId }, 'a turn failed unexpectedly');
       return { ...DEFECT, records: [] } as TurnEnd;
     }
   }
 
-  #ports(turn: ActiveTurn, traceparent: string | undefined): TurnPorts {
+  #ports(turn: ActiveTurn): TurnPorts {
     const { surface, engine, clock, newId } = this.options;
     return {
-      surface: surface(traceparent),
+      surface,
       engine,
       clock,
       newId,
@@ -235,5 +235,6 @@ function turnInput(conversation: Conversation, submission: Submission, resumed: 
     history: state.messages,
     ...(state.menu ? { menu: state.menu } : {}),
     ...(resumed && pick ? { resume: pick } : {}),
+    ...(prompt.traceparent === undefined ? {} : { traceparent: prompt.traceparent }),
   };
 }

@@ -52,7 +52,7 @@ export function makeHarness(dataDir: string, options: Partial<HarnessOptions> = 
     keepMs: 7 * 24 * 3_600_000,
     concurrency: 8,
     runTurn: turns.runTurn,
-    surface: () => undefined as never,
+    surface: undefined as never,
     engine: undefined as never,
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     newId: (prefix) => `${prefix}_${process.pid}_${++ids}`,

@@ -124,6 +124,8 @@ export interface TurnInput {
    * settles `harness_restarted` and the turn is not run.
    */
   readonly resume?: PendingPick;
+  /** W3C trace context of the admission (TW-GEN-015). */
+  readonly traceparent?: string;
 }
 
 /** One read of the surface; what the port returns for `GET /agents/{iid}/surface`. */
@@ -146,9 +148,13 @@ export type SurfaceRead =
 /** The way to the Orchestrator, which is its Custodian; `agentSurface(connection)` makes one from the SDK. */
 export interface AgentSurface {
   /** `step`: at a step boundary, one attempt of 2 s. Never throws for a failure on the wire. */
-  read(request: { iid: string; etag?: string; step: boolean }, signal: AbortSignal): Promise<SurfaceRead>;
+  read(
+    request: { iid: string; etag?: string; step: boolean },
+    signal: AbortSignal,
+    traceparent?: string,
+  ): Promise<SurfaceRead>;
   /** Every outcome is a value. After the signal is aborted it ends within 2 s. */
-  deliver(request: PickRequest, signal: AbortSignal): Promise<PickResult>;
+  deliver(request: PickRequest, signal: AbortSignal, traceparent?: string): Promise<PickResult>;
 }
 
 /** The part of an outcome that the turn goes by. */

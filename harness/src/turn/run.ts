@@ -120,7 +120,9 @@ class TurnShell {
 
   async #read(effect: Extract<Effect, { type: 'read' }>): Promise<void> {
     const { type: _, ...request } = effect;
-    const read = await this.#ports.surface.read({ iid: this.#input.iid, ...request }, this.#scope.signal);
+    const { surface } = this.#ports;
+    const asked = { iid: this.#input.iid, ...request };
+    const read = await surface.read(asked, this.#scope.signal, this.#span.traceparent);
     this.#inbox.put(() => ({ type: 'surface', read }));
   }
 
@@ -173,7 +175,10 @@ class TurnShell {
       resume,
       onOutstanding,
     };
-    const result = await this.#span.pick(event, () => this.#ports.surface.deliver(request, this.#scope.signal));
+    const { surface } = this.#ports;
+    const result = await this.#span.pick(event, (traceparent) =>
+      surface.deliver(request, this.#scope.signal, traceparent),
+    );
     const ms = Math.max(0, Math.round(this.#ports.clock.now() - begun));
     this.#inbox.put(() => ({ type: 'picked', result, ms }));
   }

@@ -4,24 +4,29 @@ import type { AgentSurface, MenuItem, SurfaceRead } from './port.ts';
 
 /**
  * `connection`: to the Custodian, with the Stand-in as its token.
- * @param headers sent with every request of this turn (the trace that its admission belongs to)
+ * The trace of each request is its own, where the turn is recorded, else that of its admission.
  */
-export function agentSurface(connection: Connection, headers: Record<string, string> = {}): AgentSurface {
+export function agentSurface(connection: Connection): AgentSurface {
   return {
-    read: (request, signal) => read(connection, request, { signal, headers }),
-    deliver: ({ resume, input, ...pick }, signal) =>
+    read: (request, signal, traceparent) => read(connection, request, callOf(signal, traceparent)),
+    deliver: ({ resume, input, ...pick }, signal, traceparent) =>
       deliver(
         connection,
         { ...pick, input: input as JsonValue, ...(resume && { resume: 'poll' as const }) },
-        { signal, headers },
+        callOf(signal, traceparent),
       ),
   };
 }
 
+const callOf = (signal: AbortSignal, traceparent: string | undefined) => ({
+  signal,
+  ...(traceparent !== undefined && { headers: { traceparent } }),
+});
+
 async function read(
   connection: Connection,
   request: { iid: string; etag?: string; step: boolean },
-  call: { signal: AbortSignal; headers: Record<string, string> },
+  call: { signal: AbortSignal; headers?: Record<string, string> },
 ): Promise<SurfaceRead> {
   try {
     const answer = await surface(connection, request, call);

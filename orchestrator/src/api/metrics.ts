@@ -2,13 +2,14 @@ import { Problem } from '@turnwire/server';
 import type { Context } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { REQUEST_SECONDS_BUCKETS } from '../limits.ts';
+import { tracedRequest } from '../tracing.ts';
 import type { Service } from './service.ts';
 
 type Handler = (c: Context) => Response | Promise<Response>;
 
 /** The Orchestrator's own registry: nothing global, so that two in one process do not share a number. */
 export interface Metrics {
-  /** The handler, with its requests counted and timed under its operation's name. */
+  /** The handler, with its requests counted, timed and traced under its operation's name. */
   timed(operation: string, handler: Handler): Handler;
   /** The Prometheus text, the host's counters included. */
   text(): Promise<{ body: string; contentType: string }>;
@@ -30,7 +31,7 @@ export function createMetrics(service: Service): Metrics {
       const observe = (status: number) =>
         requests.observe({ operation, status: String(status) }, (performance.now() - started) / 1_000);
       try {
-        const response = await handler(c);
+        const response = await tracedRequest(operation, c, async () => handler(c));
         observe(response.status);
         return response;
       } catch (error) {

@@ -2,6 +2,7 @@
 import { checkParameters, Problem, readJson } from '@turnwire/server';
 import type { Context } from 'hono';
 import type { JsonValue, RunFilter, RunStatus } from '../host/port.ts';
+import { traceOf } from '../tracing.ts';
 import { requireInstance } from './auth.ts';
 import type { Deps } from './deps.ts';
 import { idempotencyKey, parameter, replayedHeader } from './parameters.ts';
@@ -31,7 +32,7 @@ export const getWorkflow = (deps: Deps) => async (c: Context) => {
 export const startRun = (deps: Deps) => async (c: Context) => {
   const host = enter(deps, c, 'startRun');
   const { input } = await readJson<{ input: JsonValue }>(c, 'orchestrator', 'startRun');
-  const trace = c.req.header('traceparent');
+  const trace = traceOf(c);
   const { runId, replayed } = await asked(() =>
     host.start(parameter(c, 'name'), input ?? null, idempotencyKey(c), trace),
   );

@@ -6,6 +6,7 @@ import type { RunState } from '../run/state.ts';
 import { type RunEvent, type StepOutcome, step } from '../run/step.ts';
 import type { RunFault } from '../run/views.ts';
 import { StoreError } from '../store/port.ts';
+import { tracedStep } from '../tracing.ts';
 
 export interface CellPorts {
   env(workflow: string): Env;
@@ -80,6 +81,11 @@ export class Cell {
   async #take(prepare: Prepare, evenIfDrifted: boolean): Promise<unknown> {
     const event = await prepare();
     const run = evenIfDrifted && this.#loaded.run ? this.#loaded.run : this.mustRun();
+    const { workflow, trace } = run.state;
+    return tracedStep({ runId: this.runId, workflow, event: event.type, trace }, () => this.#step(run, event));
+  }
+
+  async #step(run: Run, event: RunEvent): Promise<unknown> {
     const outcome = step(run, event, this.#ports.env(run.state.workflow));
     if (!outcome.writes) return outcome.reply;
     await this.#commit(outcome.writes);

@@ -5,6 +5,7 @@ import type { Effect } from '../run/owed.ts';
 import type { IntentRow } from '../run/rows.ts';
 import type { Act, Letter } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
+import { tracedCall } from '../tracing.ts';
 import { ActorShell } from './actor-shell.ts';
 import { sleepUntil } from './clock.ts';
 import type { AdmitRequest, Call, Harnesses } from './harnesses.ts';
@@ -77,7 +78,9 @@ export class Shell {
       ...this.#copies(turnId, key, doubt),
     } as const;
     try {
-      const admitted = await harnesses.admit(request, this.#call(signal));
+      const admitted = await this.#traced('admission', { turnId, iid }, signal, (call) =>
+        harnesses.admit(request, call),
+      );
       await this.#report({ type: 'admitted', turnId, key, ...admitted }, signal);
     } catch (error) {
       if (error instanceof NotWanted) return;
@@ -114,7 +117,7 @@ export class Shell {
   async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
     const { harnesses } = this.#ports;
     try {
-      const settlement = await harnesses.wait(placement, { path, offset }, this.#call(signal));
+      const settlement = await harnesses.wait(placement, { path, offset }, callOf(signal, this.#ports.trace()));
       await this.#report({ type: 'settled', turnId, submissionId, settlement }, signal);
     } catch (error) {
       const { code, message } = faultOf(error, signal);
@@ -151,7 +154,8 @@ export class Shell {
     // That it may have left is committed first: what continues the conversation must not be ended by it.
     if (!fenced && !(await submit<boolean>({ type: 'aborting', turnId, doubt: true }))) return undefined;
     try {
-      await harnesses.abort({ placement, name: agent, iid, ...fence }, this.#call(signal));
+      const request = { placement, name: agent, iid, ...fence };
+      await this.#traced('abort', { turnId, iid }, signal, (call) => harnesses.abort(request, call));
       return undefined;
     } catch (error) {
       const { certainty, message } = faultOf(error, signal);
@@ -166,11 +170,18 @@ export class Shell {
     return report(this.#ports, event, signal);
   }
 
-  #call(signal: AbortSignal): Call {
-    const trace = this.#ports.trace();
-    return trace === undefined ? { signal } : { signal, trace };
+  #traced<T>(
+    name: Parameters<typeof tracedCall>[0],
+    of: { turnId: string; iid: string },
+    signal: AbortSignal,
+    work: (call: Call) => Promise<T>,
+  ): Promise<T> {
+    return tracedCall(name, { ...of, trace: this.#ports.trace() }, (trace) => work(callOf(signal, trace)));
   }
 }
+
+const callOf = (signal: AbortSignal, trace: string | undefined): Call =>
+  trace === undefined ? { signal } : { signal, trace };
 
 /** The turn was over before a copy left. */
 class NotWanted extends Error {}

@@ -1,4 +1,5 @@
 import type { Effect } from '../run/owed.ts';
+import { untraced } from '../tracing.ts';
 
 /** Performs one effect; its results go back as events. Resolves when there is no more to do for it now. */
 type Perform = (effect: Effect, signal: AbortSignal) => Promise<void>;
@@ -40,7 +41,7 @@ export class Keeper {
   #start(id: string, effect: Effect): void {
     const controller = new AbortController();
     this.#running.set(id, controller);
-    void this.#run(id, effect, controller);
+    untraced(() => void this.#run(id, effect, controller));
   }
 
   async #run(id: string, effect: Effect, controller: AbortController): Promise<void> {

@@ -5,6 +5,7 @@ import type { JsonValue } from '../run/json.ts';
 import { HostRefusal } from '../run/refusal.ts';
 import { beginRun } from '../run/step.ts';
 import type { DeliveryAnswer, FeedEvent, PickBody, RunView, SurfaceView, WorkflowView } from '../run/views.ts';
+import { tracedStep } from '../tracing.ts';
 import { AgentDesk } from './agent-desk.ts';
 import { asked } from './asked.ts';
 import type { HostCounters, RunFilter, RunHost } from './port.ts';
@@ -91,8 +92,11 @@ export class DurableRunHost implements RunHost {
       ...keyed,
       ...(trace !== undefined && TRACEPARENT.test(trace) ? { trace } : {}),
     };
-    const outcome = beginRun(beginning, env);
-    await asked(this.#table.group.commit(outcome.writes ?? {}));
+    const outcome = await tracedStep({ runId, workflow: name, event: 'begin', trace }, async () => {
+      const began = beginRun(beginning, env);
+      await asked(this.#table.group.commit(began.writes ?? {}));
+      return began;
+    });
     this.#table.begin(runId, outcome);
     return { runId, replayed: false };
   }

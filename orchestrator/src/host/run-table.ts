@@ -9,6 +9,7 @@ import { HostRefusal } from '../run/refusal.ts';
 import type { StepOutcome } from '../run/step.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 import { type Store, StoreError } from '../store/port.ts';
+import { traceReceipt } from '../tracing.ts';
 import { Cell, type CellPorts, type Loaded } from './cell.ts';
 import type { HostClock } from './clock.ts';
 import { Shell } from './effects.ts';
@@ -201,6 +202,7 @@ export class RunTable {
     for (const row of outcome.writes?.deliveries ?? []) {
       if (row.status !== 'delivered') continue;
       this.counts.transitions += row.transitions;
+      traceReceipt(row, outcome.run.state.trace);
       this.parked.wake(`${row.iid}/${row.deliveryId}`);
     }
     this.feed.wake();

@@ -9,3 +9,4 @@ export { createLogger, type Logger } from './logger.ts';
 export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';
 export { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
 export { command, dnsLabel, httpUrl, integer, port, type SettingOptions, seconds, setting } from './settings.ts';
+export { type SpanOptions, spanned, traceContext, traceparentOf } from './tracing.ts';
