@@ -1,6 +1,6 @@
 import { Problem } from '@turnwire/server';
 import type { Context } from 'hono';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { REQUEST_SECONDS_BUCKETS } from '../limits.ts';
 import { tracedRequest } from '../tracing.ts';
 import type { Service } from './service.ts';
@@ -47,11 +47,25 @@ export function createMetrics(service: Service): Metrics {
 }
 
 function publishCounters(registry: Registry, counters: Readonly<Record<string, number>>): void {
-  for (const [key, value] of Object.entries(counters)) {
-    const name = `turnwire_${key}`;
-    const gauge =
-      (registry.getSingleMetric(name) as Gauge | undefined) ??
-      new Gauge({ name, help: `${key.replaceAll('_', ' ')}, as the run host counts it.`, registers: [registry] });
-    gauge.set(value);
+  const fresh = new Set<string>();
+  for (const [series, value] of Object.entries(counters)) {
+    const [, key = series, labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? [];
+    const metric = metricOf(registry, key, labels);
+    // What the host counts is the whole of it, each time.
+    if (!fresh.has(key)) metric.reset();
+    fresh.add(key);
+    metric.inc(Object.fromEntries(pairs(labels)), value);
   }
 }
+
+function metricOf(registry: Registry, key: string, labels: string): Counter | Gauge {
+  const name = `turnwire_${key}`;
+  const known = registry.getSingleMetric(name) as Counter | Gauge | undefined;
+  const help = `${key.replaceAll('_', ' ')}, as the run host counts it.`;
+  const labelNames = pairs(labels).map(([label]) => label);
+  const options = { name, help, labelNames, registers: [registry] };
+  return known ?? (key.endsWith('_total') ? new Counter(options) : new Gauge(options));
+}
+
+const pairs = (labels: string): [string, string][] =>
+  [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', value = '']) => [label, value]);

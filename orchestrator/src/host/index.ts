@@ -10,6 +10,7 @@ import { SdkHarnesses } from './harnesses.ts';
 import type { Placements } from './placements.ts';
 import type { RunHost } from './port.ts';
 import { DurableRunHost } from './run-host.ts';
+import { Tally } from './tally.ts';
 
 export { fixedPlacements } from './placements.ts';
 
@@ -40,16 +41,31 @@ export interface OpenHostOptions extends StoreOptions {
 export async function openHost(options: OpenHostOptions): Promise<RunHost> {
   const { log, loaded, placements, defaultPlacement } = options;
   const clock = options.clock ?? { now: Date.now, sleep: systemClock.sleep };
+  const tally = new Tally();
   const store = await openStore(options.databaseUrl, options);
   const harnesses = new SdkHarnesses({
     placements,
     remembered: await store.placements(),
     clock,
     save: (row) => store.commit([{ placements: [row] }]),
-    connection: { log: (line) => log.warn(line, line.msg), ...options.connection },
+    connection: {
+      log: (line) => log.warn(line, line.msg),
+      metric: ({ seat, ok }) => tally.add('routability_total', { seat, ok: String(ok) }),
+      ...options.connection,
+    },
   });
   const fenced = options.onFenced === undefined ? {} : { onFenced: options.onFenced };
-  const host = new DurableRunHost({ store, machines, loaded, harnesses, defaultPlacement, clock, log, ...fenced });
+  const host = new DurableRunHost({
+    store,
+    machines,
+    loaded,
+    harnesses,
+    defaultPlacement,
+    clock,
+    log,
+    tally,
+    ...fenced,
+  });
   await host.restore();
   harnesses.learnAll();
   return Object.assign(host, { stop: stopAll(host, harnesses, store) });

@@ -27,7 +27,7 @@ export interface RunFilter {
   cursor?: string;
 }
 
-/** Plain numbers for /metrics; names without the `turnwire_` prefix. */
+/** Plain numbers for /metrics; names without the `turnwire_` prefix, and with labels as in `runs_ended_total{status="done"}`. */
 export interface HostCounters {
   [name: string]: number;
 }

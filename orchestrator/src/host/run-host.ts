@@ -182,7 +182,7 @@ export class DurableRunHost implements RunHost {
   }
 
   counters(): HostCounters {
-    const { cells, group, counts, parked, feed } = this.#table;
+    const { cells, group, counts, parked, feed, tally } = this.#table;
     return {
       runs_live: cells.length,
       runs_drifted: cells.filter((cell) => cell.fault).length,
@@ -193,6 +193,7 @@ export class DurableRunHost implements RunHost {
       effect_failures_total: counts.failures,
       polls_parked: parked.size,
       feeds_open: feed.readers,
+      ...tally.all(),
     };
   }
 

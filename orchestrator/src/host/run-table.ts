@@ -8,7 +8,7 @@ import { owed } from '../run/owed.ts';
 import { HostRefusal } from '../run/refusal.ts';
 import type { StepOutcome } from '../run/step.ts';
 import { GroupCommit } from '../store/group-commit.ts';
-import { type Store, StoreError } from '../store/port.ts';
+import { type Store, StoreError, type Writes } from '../store/port.ts';
 import { traceReceipt } from '../tracing.ts';
 import { Cell, type CellPorts, type Loaded } from './cell.ts';
 import type { HostClock } from './clock.ts';
@@ -19,6 +19,7 @@ import { randomId } from './ids.ts';
 import { Keeper } from './keeper.ts';
 import { Parked } from './parked.ts';
 import { loadRun } from './restore.ts';
+import { Tally } from './tally.ts';
 
 export interface HostOptions {
   store: Store;
@@ -30,6 +31,8 @@ export interface HostOptions {
   random?: () => number;
   newId?: Env['newId'];
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** What others count beside the runs. */
+  tally?: Tally;
   /** A successor has the database: this process must end. */
   onFenced?: () => void;
 }
@@ -54,11 +57,13 @@ export class RunTable {
   readonly #runOf = new Map<string, string>();
   readonly #ended = new AbortController();
   #stopping = false;
-  counts = { events: 0, refused: 0, failures: 0, transitions: 0 };
+  counts = { failures: 0, transitions: 0 };
+  readonly tally: Tally;
 
   constructor(options: HostOptions) {
     this.options = options;
-    this.group = new GroupCommit(options.store);
+    this.tally = options.tally ?? new Tally();
+    this.group = new GroupCommit(options.store, (writes) => this.#count(writes));
     this.feed = new FeedHub(options.store, options.clock);
   }
 
@@ -130,6 +135,16 @@ export class RunTable {
     this.feed.close();
   }
 
+  /** What readers of the feed are told is counted as it is committed, whoever wrote it. */
+  #count({ feed = [] }: Writes): void {
+    for (const { type, data } of feed) {
+      this.tally.add('feed_events_total', { type });
+      if (type === 'run.status' && data.status !== 'active')
+        this.tally.add('runs_ended_total', { status: String(data.status) });
+      if (type === 'run.retry') this.tally.add('turn_retries_total', { reason: String(data.reason) });
+    }
+  }
+
   #load(runId: string, row: Awaited<ReturnType<Store['run']>>): Loaded {
     if (!row) return { fault: { code: 'unreadable', reason: `the run ${runId} is not in the store` } };
     const { machines } = this.options;
@@ -193,7 +208,6 @@ export class RunTable {
   }
 
   #committed(cell: Cell, outcome: StepOutcome): void {
-    this.counts.events += 1;
     const live = this.#live.get(cell.runId);
     for (const [act, list] of outcome.actions) live?.actions.set(act, list);
     const acts = outcome.run.state.acts;

@@ -18,7 +18,11 @@ export class GroupCommit {
   commits = 0;
   steps = 0;
 
-  constructor(store: Store) {
+  constructor(
+    store: Store,
+    /** Of each step that is durable. */
+    readonly committed: (writes: Writes) => void = () => {},
+  ) {
     this.#store = store;
   }
 
@@ -52,7 +56,10 @@ export class GroupCommit {
       const seqs = await this.#store.commit(batch.map(({ writes }) => writes));
       this.commits += 1;
       this.steps += batch.length;
-      for (const [index, { resolve }] of batch.entries()) resolve(seqs[index] ?? []);
+      for (const [index, { resolve, writes }] of batch.entries()) {
+        this.committed(writes);
+        resolve(seqs[index] ?? []);
+      }
     } catch (error) {
       const failed =
         error instanceof StoreError ? error : new StoreError('unavailable', String(error), { cause: error });
