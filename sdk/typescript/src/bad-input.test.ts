@@ -14,6 +14,16 @@ const at = { name: 'reviewer', iid: 'i1' };
 const admission = { ...at, key: 'k1', body: { message: 'Review this.' } };
 const pick = { iid: 'i1', turnId: 't1', event: 'approve', input: {} };
 const answer = { runId: 'r1', gate: 'merge', event: 'merge', input: {} };
+const node = {
+  nodeId: 'laptop',
+  baseUrl: 'http://127.0.0.1:8080',
+  instanceId: 'inst_1',
+  agents: [],
+  deployment: 'resident' as const,
+  capabilities: { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true },
+};
+const beat = { nodeId: 'laptop', instanceId: 'inst_1', lifecycle: 'ready' as const };
+const call = { target: 'laptop.reviewer', input: 'Review this.' };
 const stream = { streamUrl: '/s', offset: 'a_0' };
 
 /** By the argument that is wrong. */
@@ -59,6 +69,26 @@ const wrong: readonly (readonly [string, string, Call])[] = [
   ['input', 'answerGate', (c) => sdk.answerGate(c, { ...answer, input: cyclic })],
   ['key', 'answerGate', (c) => sdk.answerGate(c, { ...answer, key: 'é' })],
   ['reason', 'cancelRun', (c) => sdk.cancelRun(c, { runId: 'r1', reason: 7 as never })],
+  ['nodeId', 'registerNode', (c) => sdk.registerNode(c, { ...node, nodeId: '' })],
+  ['baseUrl', 'registerNode', (c) => sdk.registerNode(c, { ...node, baseUrl: '' })],
+  ['instanceId', 'registerNode', (c) => sdk.registerNode(c, { ...node, instanceId: 'a b' })],
+  ['agents', 'registerNode', (c) => sdk.registerNode(c, { ...node, agents: none })],
+  ['instanceId', 'heartbeat', (c) => sdk.heartbeat(c, { ...beat, instanceId: '' })],
+  ['lifecycle', 'heartbeat', (c) => sdk.heartbeat(c, { ...beat, lifecycle: '' as never })],
+  ['nodeId', 'readNode', (c) => sdk.readNode(c, { nodeId: '..' })],
+  ['nodeId', 'removeNode', (c) => sdk.removeNode(c, { nodeId: '' })],
+  ['target', 'execute', (c) => sdk.execute(c, { ...call, target: '' })],
+  ['input', 'execute', (c) => sdk.execute(c, { ...call, input: none })],
+  ['input', 'execute', (c) => sdk.execute(c, { ...call, input: cyclic })],
+  ['waitSeconds', 'execute', (c) => sdk.execute(c, { ...call, waitSeconds: 26 })],
+  ['key', 'execute', (c) => sdk.execute(c, { ...call, key: '' })],
+  ['executionId', 'readExecution', (c) => sdk.readExecution(c, { executionId: '' })],
+  ['waitSeconds', 'readExecution', (c) => sdk.readExecution(c, { executionId: 'e1', waitSeconds: 1.5 })],
+  ['limit', 'listExecutions', (c) => sdk.listExecutions(c, { limit: 0 })],
+  ['executionId', 'cancelExecution', (c) => sdk.cancelExecution(c, { executionId: '.' })],
+  ['reason', 'cancelExecution', (c) => sdk.cancelExecution(c, { executionId: 'e1', reason: '' })],
+  ['executionId', 'replayExecution', (c) => sdk.replayExecution(c, { executionId: '' })],
+  ['key', 'replayExecution', (c) => sdk.replayExecution(c, { executionId: 'e1', key: 'a b' })],
   ['runId', 'runEvents', async (c) => sdk.runEvents(c, { runId: '..' })],
 ];
 
@@ -80,6 +110,16 @@ const seats: Readonly<Record<string, Call>> = {
   answerGate: (c, o) => sdk.answerGate(c, answer, o),
   cancelRun: (c, o) => sdk.cancelRun(c, { runId: 'r1' }, o),
   runEvents: (c, o) => sdk.runEvents(c, {}, o),
+  registerNode: (c, o) => sdk.registerNode(c, node, o),
+  heartbeat: (c, o) => sdk.heartbeat(c, beat, o),
+  listNodes: (c, o) => sdk.listNodes(c, o),
+  readNode: (c, o) => sdk.readNode(c, { nodeId: 'laptop' }, o),
+  removeNode: (c, o) => sdk.removeNode(c, { nodeId: 'laptop' }, o),
+  execute: (c, o) => sdk.execute(c, call, o),
+  readExecution: (c, o) => sdk.readExecution(c, { executionId: 'e1' }, o),
+  listExecutions: (c, o) => sdk.listExecutions(c, {}, o),
+  cancelExecution: (c, o) => sdk.cancelExecution(c, { executionId: 'e1' }, o),
+  replayExecution: (c, o) => sdk.replayExecution(c, { executionId: 'e1' }, o),
   harnessInfo: (c, o) => sdk.harnessInfo(c, o),
   orchestratorInfo: (c, o) => sdk.orchestratorInfo(c, o),
   health: (c, o) => sdk.health(c, o),

@@ -10,11 +10,23 @@ export { type CallOptions, type Connection, type ConnectionOptions, connect, typ
 export { type Clock, systemClock } from './clock.ts';
 export { type DeliverInput, deliver } from './deliver.ts';
 export { nodeEvidence } from './evidence.ts';
+export {
+  type CancelExecutionInput,
+  cancelExecution,
+  type Executed,
+  type ExecuteInput,
+  type ExecutionFilter,
+  execute,
+  listExecutions,
+  readExecution,
+  replayExecution,
+} from './executions.ts';
 export { type FaultContext, TurnwireFault } from './fault.ts';
 export { runEvents } from './feed.ts';
 export * from './gen/protocol.ts';
 export { history, type StreamTail, streamTail } from './history.ts';
 export { harnessInfo, health, metrics, orchestratorInfo, readiness } from './info.ts';
+export { heartbeat, listNodes, readNode, registerNode, removeNode } from './nodes.ts';
 export type { Delivered } from './outcome.ts';
 export { canonicalJson, outcomeText, render, type TemplateValues } from './outcomes.ts';
 export { type Polled, poll } from './poll.ts';

@@ -39,6 +39,8 @@ const read = {
   capabilities: { clientDeliveryIds: true },
 };
 
+const node = { nodeId: 'laptop', health: 'healthy', lifecycle: 'ready', agents: [{ name: 'reviewer' }] };
+
 const answers: Record<string, unknown> = {
   'GET /.well-known/turnwire': info,
   'POST /agents/reviewer/run-1.reviewer': { streamUrl: 'http://h/s', offset: 'a_0', submissionId: 's1' },
@@ -63,11 +65,20 @@ const answers: Record<string, unknown> = {
   'POST /runs/run-1/gates/merge_decision/events': { ok: true, moved: true },
   'POST /runs/run-1/cancel': { ok: true },
   'GET /metrics': '# HELP x\n',
+  'PUT /nodes/laptop': { heartbeatSeconds: 5, leaseSeconds: 60 },
+  'POST /nodes/laptop/heartbeat': { ok: true },
+  'GET /nodes': { items: [node] },
+  'GET /nodes/laptop': node,
+  'POST /executions': { executionId: 'exec-1', status: 'running' },
+  'GET /executions/exec-1': { executionId: 'exec-1', status: 'succeeded', result: 'fine', durationMs: 12 },
+  'GET /executions': { items: [] },
+  'POST /executions/exec-1/replay': { executionId: 'exec-2', status: 'queued', replayOf: 'exec-1' },
+  'POST /executions/exec-2/cancel': { ok: true },
 };
 
 const stub: Script = ({ method, path }) => {
   if (method === 'HEAD') return ours(200, undefined, { 'stream-next-offset': 'a_1' });
-  if (path === '/healthz' || path === '/readyz') return ours(204);
+  if (path === '/healthz' || path === '/readyz' || method === 'DELETE') return ours(204);
   const body = answers[`${method} ${path}`];
   const type = path.endsWith('/events') && method === 'GET' ? 'text/event-stream' : 'application/json';
   return ours(method === 'POST' && path.endsWith('.reviewer') ? 202 : 200, body, {
@@ -130,7 +141,9 @@ describe('README.md', () => {
       'harnessInfo',
       'health',
     ];
-    for (const seat of [...seats, ...more, 'orchestratorInfo', 'readiness', 'metrics']) {
+    const nodes = ['registerNode', 'heartbeat', 'listNodes', 'readNode', 'removeNode'];
+    const calls = ['execute', 'readExecution', 'listExecutions', 'cancelExecution', 'replayExecution'];
+    for (const seat of [...seats, ...more, ...nodes, ...calls, 'orchestratorInfo', 'readiness', 'metrics']) {
       expect(
         examples.some((code) => code.includes(`${seat}(`)),
         seat,

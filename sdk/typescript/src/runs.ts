@@ -1,12 +1,10 @@
-import { checkKey, checkSegment, checkText, given, jsonText, need } from './arguments.ts';
+import { checkSegment, checkText, given, jsonText, need } from './arguments.ts';
 import { ask, objectOf, objectWith } from './ask.ts';
-import { type Answer, headerOf } from './certainty.ts';
+import type { Answer } from './certainty.ts';
 import type { CallOptions, Connection } from './client.ts';
 import { TurnwireFault } from './fault.ts';
-import { protocol } from './gen/protocol.ts';
+import { isReplayed, keyHeader, pageOf } from './keyed.ts';
 import type { JsonValue, Page, RunView, WorkflowView } from './wire.ts';
-
-const { headers } = protocol;
 
 /**
  * Lists the workflows that the Orchestrator loaded, refused ones with their findings (seat `workflows`, 30 s; TW-RUN-007).
@@ -149,20 +147,4 @@ export async function cancelRun(
     const endedMeanwhile = error instanceof TurnwireFault && error.code === 'already_ended' && error.attempts > 1;
     if (!endedMeanwhile || (await getRun(connection, { runId }, options)).status !== 'cancelled') throw error;
   }
-}
-
-function keyHeader(key: string = crypto.randomUUID()): Record<string, string> {
-  checkKey(key, 'key');
-  return { [headers.idempotencyKey]: key };
-}
-
-function isReplayed(answer: Answer): boolean {
-  return headerOf(answer, headers.replayed) === 'true';
-}
-
-function pageOf<Item>(answer: Answer): Page<Item> | undefined {
-  const body = objectOf(answer);
-  if (body === undefined || !Array.isArray(body.items)) return undefined;
-  const page = { items: body.items as Item[] };
-  return typeof body.nextCursor === 'string' ? { ...page, nextCursor: body.nextCursor } : page;
 }

@@ -76,6 +76,25 @@ export type GateView = Wire<Orchestrator['GateView']>;
 /** A run as it is committed (TW-RUN-006). */
 export type RunView = Wire<Orchestrator['RunView']>;
 
+/** An agent that a node has. */
+export type NodeAgent = Wire<Orchestrator['NodeAgent']>;
+/** What a node says when it registers (TW-NOD-003). */
+export type NodeRegistration = Wire<Orchestrator['NodeRegistration']>;
+/** How often a node is to heartbeat, and how long it is held to live without. */
+export type NodeRegistered = Orchestrator['NodeRegistered'];
+/** What a node says of itself. */
+export type NodeLifecycle = Orchestrator['NodeLifecycle'];
+/** A node as it is committed (TW-NOD-019). */
+export type NodeView = Wire<Orchestrator['NodeView']>;
+/** A call of an agent of a node. */
+export type CallRequest = Wire<Orchestrator['CallRequest']>;
+/** An execution that succeeded. */
+export type ExecutionResult = Wire<Orchestrator['ExecutionResult']>;
+/** An execution that goes on. */
+export type ExecutionAccepted = Orchestrator['ExecutionAccepted'];
+/** An execution as it is committed. */
+export type ExecutionRecord = Wire<Orchestrator['ExecutionRecord']>;
+
 /** One page of a list (TW-GEN-014). */
 export interface Page<Item> {
   items: Item[];

@@ -133,6 +133,9 @@ export type HeaderName =
   | "custodian"
   | "idempotencyKey"
   | "replayed"
+  | "prefer"
+  | "preferenceApplied"
+  | "location"
   | "retryAfter"
   | "streamNextOffset"
   | "streamUpToDate"
@@ -247,6 +250,9 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     "custodian": "x-turnwire-custodian",
     "idempotencyKey": "idempotency-key",
     "replayed": "idempotency-replayed",
+    "prefer": "prefer",
+    "preferenceApplied": "preference-applied",
+    "location": "location",
     "retryAfter": "retry-after",
     "streamNextOffset": "stream-next-offset",
     "streamUpToDate": "stream-up-to-date",
@@ -538,21 +544,21 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     {
       "ours": true,
       "status": [503, 503],
-      "codes": ["draining", "stopping", "run_unavailable"],
+      "codes": ["draining", "stopping", "run_unavailable", "node_unavailable"],
       "certainty": "answered",
       "taken": false
     },
     {
       "ours": true,
-      "status": [503, 503],
-      "codes": ["node_unavailable"],
+      "status": [502, 502],
+      "codes": ["execution_failed"],
       "certainty": "answered",
-      "taken": false
+      "taken": true
     },
     {
       "ours": true,
-      "status": [500, 599],
-      "codes": ["execution_failed", "execution_timed_out"],
+      "status": [504, 504],
+      "codes": ["execution_timed_out"],
       "certainty": "answered",
       "taken": true
     },

@@ -20,6 +20,13 @@ export interface Asked {
 const iid = 'run_1.reviewer.0';
 const at = { name: 'reviewer', iid };
 const pick = { iid, turnId: 'turn_1', event: 'approve', input: { note: 'fine' } };
+const registration = {
+  baseUrl: 'http://127.0.0.1:8080',
+  instanceId: 'inst_1',
+  agents: [{ name: 'reviewer' }],
+  deployment: 'resident' as const,
+  capabilities: { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true },
+};
 const bodyOf = ({ body }: Documented): unknown => body;
 const nothing = (): undefined => undefined;
 const recordsOf = ({ status, body }: Documented): StreamRecord[] => (status === 200 ? (body as StreamRecord[]) : []);
@@ -96,6 +103,38 @@ export const asked: Readonly<Record<string, Asked>> = {
   },
   'cancelRun/cancel_run': { ask: (c, _, o) => sdk.cancelRun(c, { runId: 'run_1', reason: 'late' }, o), value: nothing },
   'readRunEvents/feed': feedSeat('run_1'),
+
+  'registerNode/register': {
+    ask: (c, _, o) => sdk.registerNode(c, { nodeId: 'laptop', ...registration }, o),
+    value: bodyOf,
+  },
+  'heartbeatNode/heartbeat': {
+    ask: (c, _, o) => sdk.heartbeat(c, { nodeId: 'laptop', instanceId: 'inst_1', lifecycle: 'ready' }, o),
+    value: nothing,
+  },
+  'listNodes/nodes': { ask: (c, _, o) => sdk.listNodes(c, o), value: bodyOf },
+  'readNode/nodes': { ask: (c, _, o) => sdk.readNode(c, { nodeId: 'laptop' }, o), value: bodyOf },
+  'removeNode/remove_node': { ask: (c, _, o) => sdk.removeNode(c, { nodeId: 'laptop' }, o), value: nothing },
+  'startExecution/start_execution': {
+    ask: (c, _, o) => sdk.execute(c, { target: 'laptop.reviewer', input: 'Review this.' }, o),
+    value: ({ body }) => ({ ...(body as object), replayed: true }),
+  },
+  'listExecutions/executions': {
+    ask: (c, _, o) => sdk.listExecutions(c, { status: 'running', node: 'laptop', limit: 2 }, o),
+    value: bodyOf,
+  },
+  'readExecution/execution': {
+    ask: (c, _, o) => sdk.readExecution(c, { executionId: 'exec_1', waitSeconds: 2 }, o),
+    value: bodyOf,
+  },
+  'cancelExecution/cancel_execution': {
+    ask: (c, _, o) => sdk.cancelExecution(c, { executionId: 'exec_1', reason: 'late' }, o),
+    value: nothing,
+  },
+  'replayExecution/replay_execution': {
+    ask: (c, _, o) => sdk.replayExecution(c, { executionId: 'exec_1', reuse: 'succeeded' }, o),
+    value: ({ body }) => ({ ...(body as object), replayed: true }),
+  },
   'readEvents/feed': feedSeat(undefined),
 };
 
@@ -179,10 +218,15 @@ function framesOf(text: string): object[] {
     .map(({ event, id, data = '' }) => ({ event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) }));
 }
 
-/** What an answer of ours proves, by hand from TW-CER-010, TW-CER-013, TW-CER-014 and TW-CER-015. */
+const lastWords = [
+  ...['draining', 'stopping', 'run_unavailable', 'node_unavailable'],
+  ...['execution_failed', 'execution_timed_out'],
+];
+
+/** What an answer of ours proves, by hand from TW-CER-010, TW-CER-013, TW-CER-014, TW-CER-015 and TW-CER-021. */
 export function certaintyOf({ status, code = '', body }: Documented): sdk.Certainty {
   if (status < 300) return 'delivered';
-  if (status < 500 || ['draining', 'stopping', 'run_unavailable'].includes(code)) return 'answered';
+  if (status < 500 || lastWords.includes(code)) return 'answered';
   const { flags } = (body ?? {}) as { flags?: string[] };
   const unsent = flags?.length && flags.every((flag) => ['UF', 'UH', 'DF', 'URX'].includes(flag));
   return unsent ? 'never_delivered' : 'unknown';

@@ -31,6 +31,12 @@ const notAgain = ['policy', 'policy', 'policy', 'policy'] as const;
 const read = { proof: 'resend', doubt: always, asksAfter: ['429', '502', '503', '504'], windowS: 30, attemptS: 10 };
 const write = { ...read, doubt: underKey, asksAfter: ['429', '5xx'], attemptS: 30 };
 const endless = { ...read, windowS: null, plusPoll: true, answerResets: true } as const;
+const announce = { ...read, asksAfter: ['429', '5xx'], windowS: null, answerResets: true } as const;
+// A node that is down, and the end of an execution, are the last word.
+const call = {
+  ...write,
+  asksAfter: ['429', '500 internal_error', '503 starting', '503 stopping', '503 store_unavailable'],
+};
 const once = { proof: 'policy', doubt: notAgain, asksAfter: [], windowS: 0 };
 
 const policies: Readonly<Record<string, Policy>> = {
@@ -69,6 +75,15 @@ const policies: Readonly<Record<string, Policy>> = {
   gate_event: { ...write, operations: ['answerGate'] },
   // The run's own id is its key.
   cancel_run: { ...write, operations: ['cancelRun'], doubt: always },
+  register: { ...announce, operations: ['registerNode'] },
+  heartbeat: { ...announce, operations: ['heartbeatNode'] },
+  nodes: { ...read, operations: ['listNodes', 'readNode'] },
+  remove_node: { ...write, operations: ['removeNode'], doubt: always },
+  start_execution: { ...call, operations: ['startExecution'] },
+  replay_execution: { ...call, operations: ['replayExecution'] },
+  cancel_execution: { ...write, operations: ['cancelExecution'], doubt: always },
+  executions: { ...read, operations: ['listExecutions'] },
+  execution: { ...read, operations: ['readExecution'], plusPoll: true },
   feed: { ...read, operations: ['readRunEvents', 'readEvents'], plusPoll: true, answerResets: true },
   history: { ...read, operations: ['readConversation', 'headConversation'] },
   workflows: { ...read, operations: ['listWorkflows', 'getWorkflow'] },
@@ -80,7 +95,10 @@ const policies: Readonly<Record<string, Policy>> = {
 
 const statuses = [200, 202, 204, 304, 400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 428, 429, 430];
 const serverErrors = [499, 500, 501, 502, 503, 504, 505, 599];
-const codes = [undefined, 'draining', 'stopping', 'run_unavailable', 'starting', 'queue_full', 'internal_error'];
+const codes = [
+  ...[undefined, 'draining', 'stopping', 'run_unavailable', 'starting', 'store_unavailable', 'queue_full'],
+  ...['internal_error', 'node_unavailable', 'execution_failed', 'execution_timed_out'],
+];
 
 function holdPolicy(seat: string, operation: string, row: Policy): void {
   const policy = policyOf(operation, seat);
@@ -136,6 +154,16 @@ const numbers: Readonly<Record<string, number>> = {
   budgetAttempts: 8,
   receiptKeepMs: 10 * 60_000,
   feedCommentMs: 15_000,
+  heartbeatSeconds: 5,
+  leaseSeconds: 60,
+  probeEveryMs: 10_000,
+  probeTimeoutMs: 5_000,
+  probeAttempts: 3,
+  probeGoodMs: 5_000,
+  restartGraceSeconds: 15,
+  drainGraceMs: 60_000,
+  staleMs: 30 * 60_000,
+  nodeGoneMs: 5 * 60_000,
 };
 
 const ladder = { rungsMs: [250, 500, 1000, 2000, 4000, 5000], floorShare: 0.5 };
@@ -148,6 +176,9 @@ const headerNames: Readonly<Record<string, string>> = {
   custodian: 'x-turnwire-custodian',
   idempotencyKey: 'idempotency-key',
   replayed: 'idempotency-replayed',
+  prefer: 'prefer',
+  preferenceApplied: 'preference-applied',
+  location: 'location',
   retryAfter: 'retry-after',
   streamNextOffset: 'stream-next-offset',
   streamUpToDate: 'stream-up-to-date',
@@ -169,6 +200,13 @@ const answers: readonly (readonly [number, string | undefined, string])[] = [
   [503, 'draining', 'answered'],
   [503, 'stopping', 'answered'],
   [503, 'run_unavailable', 'answered'],
+  [503, 'node_unavailable', 'answered'],
+  [502, 'execution_failed', 'answered'],
+  [504, 'execution_timed_out', 'answered'],
+  [501, 'execution_failed', 'unknown'],
+  [503, 'execution_failed', 'unknown'],
+  [503, 'execution_timed_out', 'unknown'],
+  [505, 'execution_timed_out', 'unknown'],
   [503, 'starting', 'unknown'],
   [504, 'draining', 'unknown'],
   [599, 'internal_error', 'unknown'],
