@@ -1,0 +1,33 @@
+/** What coverage is computed from, as it lies in the spec and in `cases/`. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { catalogs } from '../catalog.ts';
+import { requirements } from '../client/spec.ts';
+import { list, shape, text } from '../shape.ts';
+import { type Coverage, coverageOf, type Exclusion } from './coverage.ts';
+import { operations } from './documents.ts';
+
+const cases = join(dirname(createRequire(import.meta.url).resolve('@turnwire/contract-tests/package.json')), 'cases');
+
+const checkExclusions = shape({ about: text, excluded: list(shape({ what: text, reason: text }, ['what', 'reason'])) }, [
+  'about',
+  'excluded',
+]);
+const checkGaps = shape({ about: text, gaps: list(text) }, ['about', 'gaps']);
+
+/** The coverage of the kit as it is. @throws ShapeError */
+export function coverage(): Coverage {
+  const written: unknown = parse(readFileSync(join(cases, 'exclusions.yaml'), 'utf8'));
+  checkExclusions(written, 'exclusions.yaml');
+  const { excluded } = written as { excluded: readonly Exclusion[] };
+  return coverageOf({ requirements, operations, catalogs, exclusions: excluded });
+}
+
+/** What is not tested yet and is known not to be: a list that only gets shorter. @throws ShapeError */
+export function knownGaps(): readonly string[] {
+  const written: unknown = parse(readFileSync(join(cases, 'gaps.yaml'), 'utf8'));
+  checkGaps(written, 'gaps.yaml');
+  return (written as { gaps: readonly string[] }).gaps;
+}
