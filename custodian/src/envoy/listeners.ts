@@ -56,7 +56,6 @@ function listener(name: string, address: Address, more: object): object {
               stat_prefix: name,
               ...asItStands,
               ...patient,
-              local_reply_config: localReplies(),
               ...more,
             }),
           },
