@@ -39,8 +39,8 @@ describe('the custodian between real sockets', () => {
     logger.info = logger.warn = ((fields: object, msg: string) =>
       lines.push({ ...fields, msg })) as unknown as typeof logger.info;
     const app = createCustodian({
-      upstream: { origin: `http://127.0.0.1:${port}`, dispatcher, sent },
-      token: { placement: 'local', read: () => TOKEN },
+      upstream: { origin: `http://127.0.0.1:${port}`, base: '', dispatcher, sent },
+      token: { read: () => ({ placement: 'local', token: TOKEN }) },
       log: logger,
     });
     custodian = await listen({ app, host: '127.0.0.1', port: 0, role: 'custodian', announce: false });

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream';
 import { protocol } from '@turnwire/sdk';
 import { ALREADY_SENT, type Logger, Problem } from '@turnwire/server';
-import { type Context, Hono } from 'hono';
-import { type Forwarded, forward, type Upstream } from './forward.ts';
-import { type Routed, route } from './route.ts';
+import { Hono } from 'hono';
+import type { Upstream } from './exchange.ts';
+import { type Forwarded, forward } from './forward.ts';
+import { type Routed, type RouteRules, route } from './route.ts';
 import type { TokenFile } from './token-file.ts';
 import { traced } from './traced.ts';
 
@@ -14,50 +14,30 @@ export interface CustodianOptions {
   readonly log: Logger;
 }
 
-/** Headers that belong to one hop, and the mark that only a Custodian may set. */
-const NOT_PASSED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  protocol.headers.custodian,
-]);
+interface Pair {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
 
-/** The Custodian: everything is decided on the raw request, before anything parsed or repaired it. */
+const { custodian: data, constants, headers: names } = protocol;
+const rules: Omit<RouteRules, 'placement'> = {
+  standIn: data.standIn,
+  forwardedHeaders: new Set(data.forwardedHeaders),
+  bodyLimitBytes: constants.bodyLimitBytes,
+};
+
+/** The Custodian: everything is decided on the raw request, before anything parsed or repaired it (TW-CUS-006). */
 export function createCustodian(options: CustodianOptions): Hono {
-  const { custodian: rules } = protocol;
   const app = new Hono();
-  app.all('*', async (c) => {
-    const started = Date.now();
-    const { incoming, outgoing } = c.env as { incoming: IncomingMessage; outgoing: ServerResponse };
-    const raw = { method: incoming.method ?? '', target: incoming.url ?? '', rawHeaders: incoming.rawHeaders };
-    const routed = route(raw, {
-      placement: options.token.placement,
-      standIn: rules.standIn,
-      forwardedHeaders: rules.forwardedHeaders,
-      bodyLimitBytes: protocol.constants.bodyLimitBytes,
-    });
-    if (routed.kind === 'refuse') {
-      const problem = new Problem(routed.code, routed.detail);
-      options.log.warn({ method: raw.method, route: 'none', status: problem.status, ms: 0 }, 'refuse');
-      return own(problem);
-    }
-    const outcome = await traced(routed, (headers) => pass(c, incoming, { ...routed, headers }, options));
-    const line = { method: raw.method, route: routed.route, attempts: outcome.attempts, ms: Date.now() - started };
-    if (outcome.kind === 'unreachable') {
-      const answer = unreachable(outcome);
-      options.log.warn({ ...line, status: answer.status, flags: outcome.flags }, 'unreachable');
-      return answer;
-    }
-    const status = outcome.answer.statusCode;
-    options.log.info({ ...line, status, flags: [] }, 'forward');
-    const gone = c.req.raw.signal;
-    passOn(outcome, outgoing, () => gone.aborted || options.log.warn({ ...line, status }, 'the answer was cut short'));
-    return ALREADY_SENT;
+  app.all('*', (c) => {
+    const pair = c.env as Pair;
+    const { method = '', url: target = '', rawHeaders } = pair.incoming;
+    const { token, placement } = options.token.read();
+    const routed = route({ method, target, rawHeaders }, { ...rules, placement });
+    if (routed.kind === 'forward') return pass(options, pair, routed, token);
+    const problem = new Problem(routed.code, routed.detail);
+    options.log.warn({ method, route: 'none', status: problem.status, flags: [], ms: 0 }, 'refuse');
+    return own(problem);
   });
   app.onError((error) => {
     if (error instanceof Problem) return own(error);
@@ -67,46 +47,47 @@ export function createCustodian(options: CustodianOptions): Hono {
   return app;
 }
 
-function pass(
-  c: Context,
-  incoming: IncomingMessage,
+/** Each way that a request can end is one line in the log, without its query, its body or a token (TW-CUS-022). */
+async function pass(
+  { upstream, log }: CustodianOptions,
+  { incoming, outgoing }: Pair,
   routed: Extract<Routed, { kind: 'forward' }>,
-  options: CustodianOptions,
-) {
-  return forward(options.upstream, {
+  token: string,
+): Promise<Response> {
+  const started = Date.now();
+  const { method = '', url: target = '' } = incoming;
+  const line = (status: number, flags: readonly string[], attempts: number) => ({
+    method,
     route: routed.route,
-    method: incoming.method ?? '',
-    target: incoming.url ?? '',
-    headers: routed.headers,
-    token: options.token.read(),
-    incoming,
-    signal: c.req.raw.signal,
+    status,
+    flags,
+    attempts,
+    ms: Date.now() - started,
   });
+  const cut = () => log.warn({ method, route: routed.route, ms: Date.now() - started }, 'the answer was cut short');
+  try {
+    const outcome = await traced(routed, (passedOn) => {
+      const headers = [...passedOn, 'authorization', `Bearer ${token}`];
+      return forward(upstream, routed.route, { method, target, headers, incoming, outgoing, cut });
+    });
+    if (outcome.kind === 'answered') {
+      log.info(line(outcome.status, [], outcome.attempts), 'forward');
+      return ALREADY_SENT;
+    }
+    const problem = unreachable(outcome);
+    log.warn(line(problem.status, outcome.flags, outcome.attempts), 'unreachable');
+    return own(problem);
+  } catch (error) {
+    if (error instanceof Problem) log.warn(line(error.status, [], 1), 'refuse');
+    throw error;
+  }
 }
 
-/**
- * An upstream's answer, unchanged but for what belongs to one hop: whose answer it is, its own headers say. Written to the
- * socket as it comes, so that no header is added, and one that is cut short upstream is cut short here.
- */
-function passOn({ answer }: Extract<Forwarded, { kind: 'answered' }>, outgoing: ServerResponse, cut: () => void): void {
-  const headers = Object.entries(answer.headers).filter(([name]) => !NOT_PASSED.has(name.toLowerCase()));
-  outgoing.writeHead(answer.statusCode, Object.fromEntries(headers));
-  outgoing.flushHeaders();
-  pipeline(answer.body, outgoing, (error) => error && cut());
-}
-
-function unreachable({ flags, detail }: Extract<Forwarded, { kind: 'unreachable' }>): Response {
-  const { mark } = protocol.custodian;
-  return own(
-    new Problem('custodian_unreachable', detail, {
-      headers: { [protocol.headers.custodian]: mark },
-      members: { flags },
-    }),
-  );
-}
+const unreachable = ({ flags, detail }: Extract<Forwarded, { kind: 'unreachable' }>): Problem =>
+  new Problem('custodian_unreachable', detail, { headers: { [names.custodian]: data.mark }, members: { flags } });
 
 function own(problem: Problem): Response {
   const response = problem.toResponse();
-  response.headers.set(protocol.headers.version, protocol.version);
+  response.headers.set(names.version, protocol.version);
   return response;
 }

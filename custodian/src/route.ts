@@ -3,6 +3,10 @@ import { MAX_TARGET_LENGTH } from './limits.ts';
 /** The five operations that a Harness may reach through its Custodian (TW-CUS). */
 export type RouteName = 'surface' | 'pick' | 'delivery' | 'register' | 'heartbeat';
 
+/** The routes whose requests may be sent again after a reset (TW-CUS-010); of the others nothing may have been written. */
+export const READS: readonly RouteName[] = ['surface', 'delivery'];
+export const isRead = (route: RouteName): boolean => READS.includes(route);
+
 /** A request as it stands on the wire, before anything decoded or normalised it. */
 export interface RawRequest {
   readonly method: string;
@@ -12,7 +16,7 @@ export interface RawRequest {
 }
 
 export type Routed =
-  | { readonly kind: 'forward'; readonly route: RouteName; readonly headers: readonly (readonly [string, string])[] }
+  | { readonly kind: 'forward'; readonly route: RouteName; readonly headers: readonly string[] }
   | {
       readonly kind: 'refuse';
       readonly code: 'bad_request' | 'no_route' | 'stand_in_missing' | 'too_large';
@@ -22,7 +26,7 @@ export type Routed =
 export interface RouteRules {
   readonly placement: string;
   readonly standIn: string;
-  readonly forwardedHeaders: readonly string[];
+  readonly forwardedHeaders: ReadonlySet<string>;
   readonly bodyLimitBytes: number;
 }
 
@@ -50,8 +54,9 @@ export function route(request: RawRequest, rules: RouteRules): Routed {
   if (Number(header(headers, 'content-length') ?? 0) > rules.bodyLimitBytes) {
     return { kind: 'refuse', code: 'too_large', detail: `the body is larger than ${rules.bodyLimitBytes} bytes` };
   }
-  const allowed = new Set(rules.forwardedHeaders);
-  return { kind: 'forward', route: found, headers: headers.filter(([name]) => allowed.has(name)) };
+  // The other headers that go upstream (TW-CUS-005), names and values in turn.
+  const kept = headers.filter(([name]) => rules.forwardedHeaders.has(name)).flat();
+  return { kind: 'forward', route: found, headers: kept };
 }
 
 function pairs(raw: readonly string[]): [string, string][] {
@@ -67,6 +72,7 @@ const header = (headers: readonly (readonly [string, string])[], name: string) =
 function malformedTarget(target: string): string | undefined {
   if (!target.startsWith('/')) return 'the request target must be a path';
   if (target.length > MAX_TARGET_LENGTH) return 'the request target is too long';
+  if (target.includes('#')) return 'the request target holds a fragment';
   const path = pathOf(target);
   if (/%2f|%5c|\\/i.test(path)) return 'the path holds an encoded slash';
   const decoded = path.split('/').map(decodeOnce);
@@ -101,6 +107,8 @@ function decodeOnce(segment: string): string | undefined {
 }
 
 function match(method: string, target: string, placement: string): RouteName | undefined {
+  // It begins parameters in some servers and is a letter in others.
+  if (pathOf(target).includes(';')) return undefined;
   const [root, kind, id = '', leaf, extra, ...more] = pathOf(target).split('/').map(decodeOnce);
   if (root !== '' || more.length > 0) return undefined;
   if (kind === 'agents' && IID.test(id)) return agentRoute(method, leaf, extra);

@@ -25,7 +25,9 @@ export async function serve(settings: ServeSettings): Promise<void> {
   }
   const token = openTokenFile(settings.placementTokenFile);
   const log = createLogger('custodian');
-  const upstream = { origin: settings.orchestratorUrl, dispatcher: pool(settings.caFile), sent: watchSent() };
+  const { origin, pathname } = new URL(settings.orchestratorUrl);
+  const base = pathname.replace(/\/$/, '');
+  const upstream = { origin, base, dispatcher: pool(settings.caFile), sent: watchSent() };
   const app = createCustodian({ upstream, token, log });
   const { host, port, healthPort, healthHost = host } = settings;
   const servers: Listening[] = [];

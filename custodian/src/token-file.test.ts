@@ -22,7 +22,7 @@ describe('the placement token file', () => {
   it.each(['', '\n', '\r\n'])('reads a token that ends in %j', (end) => {
     write(token('a') + end);
     const opened = openTokenFile(file);
-    expect([opened.placement, opened.read()]).toEqual(['local', token('a')]);
+    expect(opened.read()).toEqual({ placement: 'local', token: token('a') });
   });
 
   it('reads it again after it was replaced', () => {
@@ -30,16 +30,16 @@ describe('the placement token file', () => {
     const opened = openTokenFile(file);
     writeFileSync(`${file}.new`, token('b'), { mode: 0o600 });
     renameSync(`${file}.new`, file);
-    expect(opened.read()).toBe(token('b'));
+    expect(opened.read().token).toBe(token('b'));
   });
 
   it('keeps the last good one while the file is being replaced', () => {
     write(token('a'));
     const opened = openTokenFile(file);
     rmSync(file);
-    expect(opened.read()).toBe(token('a'));
+    expect(opened.read().token).toBe(token('a'));
     write('half a tok');
-    expect(opened.read()).toBe(token('a'));
+    expect(opened.read().token).toBe(token('a'));
   });
 
   it.each([
@@ -54,6 +54,6 @@ describe('the placement token file', () => {
 
   it('lets the group read it', () => {
     write(token('a'), 0o640);
-    expect(openTokenFile(file).placement).toBe('local');
+    expect(openTokenFile(file).read().placement).toBe('local');
   });
 });

@@ -3,10 +3,14 @@ import { StartError } from '@turnwire/server';
 
 /** The placement token, read from its file and read again when the file changes. */
 export interface TokenFile {
-  /** The name before the token's dot: whose Harness this Custodian speaks for, now. */
-  readonly placement: string;
   /** The token as the file has it now; the last good one while the file is being replaced. */
-  read(): string;
+  read(): Held;
+}
+
+export interface Held {
+  readonly token: string;
+  /** The name before the token's dot: whose Harness this Custodian speaks for. */
+  readonly placement: string;
 }
 
 const TOKEN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.[A-Za-z0-9_-]{43}$/;
@@ -18,31 +22,26 @@ const TOKEN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\.[A-Za-z0-9_-]{43}$/;
  */
 export function openTokenFile(file: string): TokenFile {
   let stamp = '';
-  let token = '';
-  const refresh = (): string => {
+  let held: Held;
+  const refresh = (): Held => {
     const { mtimeMs, ino, size, mode } = stat(file);
     if (mode & 0o007) throw new StartError(`${file} can be read by others; run: chmod 600 ${file}`);
     const now = `${mtimeMs} ${ino} ${size}`;
     if (now !== stamp) {
-      token = parse(file);
+      held = parse(file);
       stamp = now;
     }
-    return token;
+    return held;
   };
-  refresh();
-  const read = () => {
-    try {
-      return refresh();
-    } catch {
-      return token;
-    }
-  };
+  held = refresh();
   return {
-    get placement() {
-      const current = read();
-      return current.slice(0, current.indexOf('.'));
+    read() {
+      try {
+        return refresh();
+      } catch {
+        return held;
+      }
     },
-    read,
   };
 }
 
@@ -50,18 +49,26 @@ function stat(file: string) {
   try {
     return statSync(file);
   } catch (error) {
-    throw new StartError(
-      `the placement token file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}); write one with: turnwire-orchestrator token placement NAME`,
-    );
+    throw unreadable(file, error);
   }
 }
 
-function parse(file: string): string {
-  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-  if (!TOKEN.test(text)) {
-    throw new StartError(
-      `${file} holds no placement token; write one with: turnwire-orchestrator token placement NAME`,
-    );
+function parse(file: string): Held {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadable(file, error);
   }
-  return text;
+  const token = text.replace(/\r?\n$/, '');
+  const placement = TOKEN.exec(token)?.[1];
+  if (placement === undefined) throw new StartError(`${file} holds no placement token; ${WRITE_ONE}`);
+  return { token, placement };
 }
+
+const WRITE_ONE = 'write one with: turnwire-orchestrator token placement NAME';
+
+const unreadable = (file: string, error: unknown) =>
+  new StartError(
+    `the placement token file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}); ${WRITE_ONE}`,
+  );

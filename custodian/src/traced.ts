@@ -10,7 +10,8 @@ const tracer = trace.getTracer('@turnwire/custodian');
 
 /** A forward as a span of the caller's trace: what goes upstream names it. Where nothing is recorded the headers go on as they came. */
 export function traced({ route, headers }: Route, work: (headers: Route['headers']) => Promise<Forwarded>) {
-  const incoming = headers.find(([name]) => name === TRACEPARENT)?.[1];
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === TRACEPARENT);
+  const incoming = at < 0 ? undefined : headers[at + 1];
   const options = {
     kind: SpanKind.CLIENT,
     parent: traceContext(incoming),
@@ -18,12 +19,17 @@ export function traced({ route, headers }: Route, work: (headers: Route['headers
   };
   return spanned(tracer, 'turnwire.forward', options, async (span) => {
     const mine = traceparentOf(span, incoming);
-    const outcome = await work(mine === incoming ? headers : [...others(headers), [TRACEPARENT, mine as string]]);
+    const outcome = await work(mine === incoming ? headers : named(headers, mine as string));
     span.setAttribute('turnwire.attempts', outcome.attempts);
     if (outcome.kind === 'unreachable') span.setAttribute('turnwire.flags', [...outcome.flags]);
-    else span.setAttribute('http.response.status_code', outcome.answer.statusCode);
+    else span.setAttribute('http.response.status_code', outcome.status);
     return outcome;
   });
 }
 
-const others = (headers: Route['headers']) => headers.filter(([name]) => name !== TRACEPARENT);
+/** The headers with this `traceparent` in place of theirs. */
+const named = (headers: Route['headers'], traceparent: string) => [
+  ...headers.filter((_, index) => headers[index - (index % 2)] !== TRACEPARENT),
+  TRACEPARENT,
+  traceparent,
+];

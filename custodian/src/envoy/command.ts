@@ -47,7 +47,7 @@ export function bootstrapSettings(flags: EnvoyFlags): BootstrapSettings {
 /** A file that is there already is held to what Envoy will hold it to; one may also come later, with the pod. */
 function checkToken(file: string, placement: string): void {
   if (!existsSync(file)) return;
-  const found = openTokenFile(file).placement;
+  const found = openTokenFile(file).read().placement;
   if (found !== placement) throw new StartError(`${file} holds the token of the placement ${found}, not ${placement}`);
 }
 

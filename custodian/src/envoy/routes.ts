@@ -1,6 +1,6 @@
 import { protocol } from '@turnwire/sdk';
 import { ENVOY_BACK_OFF } from '../limits.ts';
-import type { RouteName } from '../route.ts';
+import { isRead, type RouteName } from '../route.ts';
 import { ORCHESTRATOR } from './cluster.ts';
 import { duration } from './typed.ts';
 
@@ -15,9 +15,6 @@ interface Route {
 const IID = '[A-Za-z0-9._~%-]+';
 const NODE = '[A-Za-z0-9%-]+';
 const DELIVERY_ID = '[!-.0-:<->@-~]+';
-
-/** The routes whose requests may be sent again after any reset (TW-CUS-010); of the others nothing may have been written. */
-export const READS: readonly RouteName[] = ['surface', 'delivery'];
 
 /** The five operations as they stand on the wire. */
 const routes = (): readonly Route[] => [
@@ -74,7 +71,7 @@ function forwarded({ name, method, path }: Route, placement: string, orchestrato
 function retryPolicy(name: RouteName): object {
   const { pickRetries, readRetries } = protocol.custodian;
   const { baseMs, maxMs } = ENVOY_BACK_OFF;
-  const read = READS.includes(name);
+  const read = isRead(name);
   return {
     retry_on: read ? 'reset,connect-failure' : 'reset-before-request,connect-failure',
     num_retries: read ? readRetries : pickRetries,

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { protocol } from '@turnwire/sdk';
 import { MAX_TARGET_LENGTH } from '../limits.ts';
+import { READS } from '../route.ts';
 import { scriptFile } from '../script-file.ts';
 import type { BootstrapSettings } from './bootstrap.ts';
 import { FLAGS_HEADER } from './replies.ts';
-import { READS } from './routes.ts';
 
 /** Where the script notes its decision for the log. */
 export const METADATA = 'turnwire';

@@ -505,7 +505,6 @@ export const protocol: Protocol<OperationId, EvidenceName, ProblemCode, HeaderNa
     "exhaustedFlag": "URX",
     "abortedFlag": "LR",
     "malformedFlag": "DPE",
-    "noUpstreamFlag": "UH",
     "flags": {
       "connect_failed": "UF",
       "lookup_failed": "DF",

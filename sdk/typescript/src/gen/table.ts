@@ -154,8 +154,6 @@ export interface CustodianData {
   readonly abortedFlag: string;
   /** The caller's request was malformed after it began. */
   readonly malformedFlag: string;
-  /** Nothing to connect to is known. */
-  readonly noUpstreamFlag: string;
   /** Evidence name → flag; every evidence name has one. */
   readonly flags: Readonly<Record<string, string>>;
 }
