@@ -1,7 +1,7 @@
 /** The process as an operator sees it: one line and an exit code for every way in which it cannot start, and a clean end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -165,5 +165,85 @@ describe('serve', { timeout: 60_000 }, () => {
     expect(await refusal(...serve('--nope'))).toContain(`unknown option '--nope'`);
     expect(await refusal('serve', '--port', 'x')).toContain('It must be a port');
     expect(await refusal('token', 'placement', 'Not_A_Label')).toContain('DNS label');
+  });
+});
+
+describe('a workflow file that is edited between two starts, with a run parked on its gate', {
+  timeout: 60_000,
+}, () => {
+  /** `limit`: in a guard's body, which is no shape. `late`: a state more. */
+  const module = ({ limit = 3, late = false }) => `
+    import { defineEvent, gate, setup } from '@turnwire/orchestrator';
+    import { assign } from 'xstate';
+    import { z } from 'zod';
+    const more = defineEvent({ name: 'more', by: 'outside', input: z.object({}) });
+    export const machine = setup({
+      input: z.object({}),
+      types: {} as { context: { n: number } },
+      events: [more],
+    }).createMachine({
+      context: { n: 0 },
+      initial: 'asking',
+      states: {
+        asking: {
+          invoke: { src: 'gate', input: { gate: 'decision' } },
+          on: {
+            more: [
+              { guard: ({ context }) => context.n + 1 < ${limit}, target: 'asking', reenter: true, actions: assign({ n: ({ context }) => context.n + 1 }) },
+              { target: '${late ? 'late' : 'done'}' },
+            ],
+          },
+        },
+        ${late ? "late: { always: 'done' }," : ''}
+        done: { type: 'final' },
+      },
+    });`;
+  const write = (text: string) => writeFileSync(join(dir, 'workflows/asking.ts'), text);
+
+  async function serving() {
+    const { child, exit, url, said } = start(...serve());
+    const at = await url();
+    const token = readFileSync(join(dir, '.turnwire/instance.token'), 'utf8').trim();
+    const ask = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(`${at}${path}`, { headers, ...sent });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const stop = async () => {
+      child.kill('SIGTERM');
+      expect(await exit, said.err).toBe(0);
+    };
+    return { ask, stop };
+  }
+
+  const answer = { event: 'more', input: {} };
+
+  it('the body of a guard: the run goes on by the new one; another shape: it is drifted, and goes on when that is taken back', async () => {
+    write(module({ limit: 9 }));
+    const first = await serving();
+    const { runId } = (await first.ask('/workflows/asking/runs', { input: {} })).body;
+    expect((await first.ask(`/runs/${runId}/gates/decision/events`, answer)).body).toEqual({ ok: true, moved: true });
+    await first.stop();
+
+    write(module({ limit: 9, late: true }));
+    const drifted = await serving();
+    expect((await drifted.ask(`/runs/${runId}`)).body).toMatchObject({ status: 'drifted', context: { n: 1 } });
+    expect(await drifted.ask(`/runs/${runId}/gates/decision/events`, answer)).toMatchObject({
+      status: 503,
+      body: { code: 'run_unavailable' },
+    });
+    // The others go on, by the file as it is now.
+    const { runId: other } = (await drifted.ask('/workflows/asking/runs', { input: {} })).body;
+    expect((await drifted.ask(`/runs/${other}`)).body).toMatchObject({ status: 'active', value: 'asking' });
+    await drifted.stop();
+
+    write(module({ limit: 2 }));
+    const last = await serving();
+    expect((await last.ask(`/runs/${runId}`)).body).toMatchObject({ status: 'active', context: { n: 1 } });
+    await last.ask(`/runs/${runId}/gates/decision/events`, answer);
+    expect((await last.ask(`/runs/${runId}`)).body).toMatchObject({ status: 'done', context: { n: 1 } });
+    expect((await last.ask(`/runs/${other}`)).body).toMatchObject({ status: 'drifted' });
+    await last.stop();
   });
 });
