@@ -48,6 +48,8 @@ export interface NodeRecord extends NodeRegistration {
   lifecycle: NodeLifecycle;
   /** When this instance registered first: the drain grace of the one before it counts from here. */
   registeredAt: number;
+  /** Its last registration or heartbeat: its lease counts from here. */
+  heardAt: number;
   /** Of this instance. */
   lastHeartbeatAt?: number;
   /** Grows with every registration and every heartbeat, and never otherwise: a record has moved when this has (TW-EXE-011). */

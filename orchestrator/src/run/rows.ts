@@ -1,4 +1,5 @@
 /** What one step writes beside the run itself. Rows are whole: writing one again replaces it. Times are milliseconds since the epoch. */
+import type { NodeAgent, NodeRecord } from '../nodes/port.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AdmissionState, Settlement } from './state.ts';
 import type { ExecutionStatus, Receipt, RunStatus } from './views.ts';
@@ -103,6 +104,14 @@ export interface PlacementRow {
   at: number;
 }
 
+/** A node without its agents: they change with a registration alone, and the rest with every heartbeat. */
+export type NodeRow = Omit<NodeRecord, 'agents'>;
+
+export interface NodeAgentsRow {
+  nodeId: string;
+  agents: readonly NodeAgent[];
+}
+
 /** Changes of an intent that is already saved; what is absent stays. */
 export type IntentChange = Pick<IntentRow, 'key'> &
   Partial<Pick<IntentRow, 'sentAt' | 'store' | 'admission' | 'settlement' | 'fault'>>;
@@ -118,4 +127,7 @@ export interface Writes {
   keys?: readonly KeyRow[];
   feed?: readonly Omit<FeedRow, 'seq'>[];
   placements?: readonly PlacementRow[];
+  nodes?: readonly NodeRow[];
+  nodeAgents?: readonly NodeAgentsRow[];
+  removedNodes?: readonly string[];
 }

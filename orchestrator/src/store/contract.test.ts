@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from './memory.ts';
 import { openStore } from './open.ts';
-import type { DeliveryRow, ExecutionRow, IntentRow, RunRow, Store, TurnRow, Writes } from './port.ts';
+import type { DeliveryRow, ExecutionRow, IntentRow, NodeRow, RunRow, Store, TurnRow, Writes } from './port.ts';
 
 const run = (runId: string, more: Partial<RunRow> = {}): RunRow => ({
   runId,
@@ -55,6 +55,19 @@ const intent = (key: string, runId: string): IntentRow => ({
   placement: 'local',
   body: '{"message":"é"}',
   savedAt: 1_000,
+});
+const node = (nodeId: string, more: Partial<NodeRow> = {}): NodeRow => ({
+  nodeId,
+  instanceId: 'inst_1',
+  baseUrl: 'http://127.0.0.1:8080',
+  deployment: 'resident',
+  capabilities: { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true },
+  health: 'unknown',
+  lifecycle: 'starting',
+  registeredAt: 1_000,
+  heardAt: 1_000,
+  moves: 7,
+  ...more,
 });
 const frame = (runId: string, type: string) => ({ runId, type, record: runId, at: 1_000, data: { type } });
 
@@ -199,6 +212,33 @@ const cases: Case[] = [
       expect((await store.feed(0, undefined, 9)).map((row) => row.runId)).toEqual(['live', 'turned']);
       expect(await store.delivery('live.a.0', 'd')).toBeDefined();
       expect(await store.delivery('turned.a.0', 'd')).toBeUndefined();
+    },
+  ],
+  [
+    'gives back nodes by name, with their agents, a heartbeat written over the rest alone, and none that is removed',
+    async (store) => {
+      const agents = [{ name: 'a', output: { type: 'string' } }, { name: 'b' }];
+      await store.commit([{ nodes: [node('n2'), node('n1')], nodeAgents: [{ nodeId: 'n1', agents }] }]);
+      const beaten = node('n1', { health: 'inactive', lastHeartbeatAt: 2_000, moves: 8, inactiveSince: 3_000 });
+      await store.commit([{ nodes: [beaten] }]);
+      expect(await store.nodes()).toEqual([
+        { ...beaten, agents },
+        { ...node('n2'), agents: [] },
+      ]);
+      await store.commit([{ nodes: [node('n1')] }, { removedNodes: ['n2', 'none'] }]);
+      expect(await store.nodes()).toEqual([{ ...node('n1'), agents }]);
+    },
+  ],
+  [
+    'frees old frames that are of no run',
+    async (store) => {
+      const of = (at: number) => ({ type: 'node.health', record: 'n1', at, data: {} });
+      await store.commit([{ feed: [of(1_000), of(2_000), frame('r1', 'x')] }]);
+      await store.prune({ runsBefore: 2_000, receiptsBefore: 2_000 });
+      expect((await store.feed(0, undefined, 9)).map(({ runId, at }) => [runId, at])).toEqual([
+        [undefined, 2_000],
+        ['r1', 1_000],
+      ]);
     },
   ],
   [

@@ -1,10 +1,13 @@
 /** A store that is gone with its process: for tests, and for those who want no file. Same contract as SQLite's. */
+import type { NodeRecord } from '../nodes/port.ts';
 import type {
   DeliveryRow,
   ExecutionRow,
   FeedRow,
   IntentRow,
   KeyRow,
+  NodeAgentsRow,
+  NodeRow,
   PlacementRow,
   RunQuery,
   RunRow,
@@ -25,6 +28,8 @@ export class MemoryStore implements Store {
   readonly #intents = new Map<string, IntentRow>();
   readonly #keys = new Map<string, KeyRow>();
   readonly #placements = new Map<string, PlacementRow>();
+  readonly #nodes = new Map<string, NodeRow>();
+  readonly #nodeAgents = new Map<string, NodeAgentsRow>();
   #feed: FeedRow[] = [];
   #seq = 0;
   #commits = 0;
@@ -52,6 +57,12 @@ export class MemoryStore implements Store {
     }
     for (const row of writes.keys ?? []) this.#keys.set(pair(row.scope, row.key), row);
     for (const row of writes.placements ?? []) this.#placements.set(row.placement, row);
+    for (const row of writes.nodes ?? []) this.#nodes.set(row.nodeId, row);
+    for (const row of writes.nodeAgents ?? []) this.#nodeAgents.set(row.nodeId, row);
+    for (const nodeId of writes.removedNodes ?? []) {
+      this.#nodes.delete(nodeId);
+      this.#nodeAgents.delete(nodeId);
+    }
     return (writes.feed ?? []).map((frame) => {
       this.#seq += 1;
       this.#feed.push({ ...frame, seq: this.#seq });
@@ -119,11 +130,17 @@ export class MemoryStore implements Store {
     return copy([...this.#placements.values()].sort((a, b) => (a.placement < b.placement ? -1 : 1)));
   }
 
+  async nodes(): Promise<NodeRecord[]> {
+    const rows = [...this.#nodes.values()].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+    return copy(rows.map((row) => ({ ...row, agents: this.#nodeAgents.get(row.nodeId)?.agents ?? [] })));
+  }
+
   async prune({ runsBefore, receiptsBefore }: { runsBefore: number; receiptsBefore: number }): Promise<void> {
     const ended = (at: number | undefined, before: number) => at !== undefined && at < before;
     for (const run of this.#runs.values()) {
       if (!run.live && ended(run.endedAt, runsBefore)) this.#forget(run.runId);
     }
+    this.#feed = this.#feed.filter(({ runId, at }) => runId !== undefined || at >= runsBefore);
     for (const turn of this.#turns.values()) {
       if (!ended(turn.endedAt, receiptsBefore)) continue;
       drop(this.#deliveries, (row) => row.turnId === turn.turnId);

@@ -60,4 +60,16 @@ export const migrations: readonly string[] = [
   `,
   // Every pick wrote to it, and only the freeing of old receipts read it: their own key begins with the conversation.
   'DROP INDEX deliveries_turn;',
+  `
+  CREATE TABLE nodes (
+    node_id TEXT PRIMARY KEY, instance_id TEXT NOT NULL, base_url TEXT NOT NULL, deployment TEXT NOT NULL, version TEXT,
+    store TEXT, capabilities TEXT NOT NULL, health TEXT NOT NULL, lifecycle TEXT NOT NULL, registered_at INTEGER NOT NULL,
+    heard_at INTEGER NOT NULL, last_heartbeat_at INTEGER, moves INTEGER NOT NULL, inactive_since INTEGER
+  ) STRICT, WITHOUT ROWID;
+
+  -- Apart, so that a heartbeat does not write them again.
+  CREATE TABLE node_agents (node_id TEXT PRIMARY KEY, agents TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX feed_of_no_run ON feed (at) WHERE run_id IS NULL;
+  `,
 ];

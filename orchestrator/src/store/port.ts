@@ -2,6 +2,7 @@
  * Where the ledger is kept. One writer; every commit is all or nothing and durable when it resolves; reads see committed
  * rows only. Nothing above this port knows of a file or a process.
  */
+import type { NodeRecord } from '../nodes/port.ts';
 import type {
   DeliveryRow,
   ExecutionRow,
@@ -51,8 +52,10 @@ export interface Store {
   feed(after: number, runId: string | undefined, limit: number): Promise<FeedRow[]>;
   lastSeq(): Promise<number>;
   placements(): Promise<PlacementRow[]>;
+  /** By name. */
+  nodes(): Promise<NodeRecord[]>;
 
-  /** Frees runs that ended before `runsBefore`, and turns that ended before `receiptsBefore`, with their receipts. */
+  /** Frees runs that ended before `runsBefore` and frames of that age that are of no run, and turns that ended before `receiptsBefore`, with their receipts. */
   prune(before: { runsBefore: number; receiptsBefore: number }): Promise<void>;
   close(): void;
 }

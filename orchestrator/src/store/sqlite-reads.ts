@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import type { NodeRecord } from '../nodes/port.ts';
 import {
   type DeliveryRow,
   type ExecutionRow,
@@ -97,6 +98,13 @@ export abstract class SqliteReads {
 
   async placements(): Promise<PlacementRow[]> {
     return this.#all(tables.placements, 'SELECT * FROM placements ORDER BY placement');
+  }
+
+  async nodes(): Promise<NodeRecord[]> {
+    const agents = this.#all(tables.nodeAgents, 'SELECT * FROM node_agents');
+    const of = new Map(agents.map((row) => [row.nodeId, row.agents]));
+    const rows = this.#all(tables.nodes, 'SELECT * FROM nodes ORDER BY node_id');
+    return rows.map((row) => ({ ...row, agents: of.get(row.nodeId) ?? [] }));
   }
 
   #all<Row>(of: TableOf<Row>, sql: string, ...values: unknown[]): Row[] {

@@ -42,6 +42,7 @@ export class SqliteStore extends SqliteReads implements Store {
           this.prepare(`DELETE FROM ${of} WHERE run_id IN (${ended})`).run(runsBefore);
         }
         this.prepare('DELETE FROM runs WHERE live = 0 AND ended_at < ?').run(runsBefore);
+        this.prepare('DELETE FROM feed WHERE run_id IS NULL AND at < ?').run(runsBefore);
         // TW-DLV-006: by then nobody asks for them any more.
         this.prepare(
           `DELETE FROM deliveries WHERE iid IN (SELECT iid FROM turns WHERE ended_at < @before)
@@ -77,6 +78,11 @@ export class SqliteStore extends SqliteReads implements Store {
     }
     this.#put(tables.keys, writes.keys);
     this.#put(tables.placements, writes.placements);
+    this.#put(tables.nodes, writes.nodes);
+    this.#put(tables.nodeAgents, writes.nodeAgents);
+    for (const nodeId of writes.removedNodes ?? []) {
+      for (const of of ['nodes', 'node_agents']) this.prepare(`DELETE FROM ${of} WHERE node_id = ?`).run(nodeId);
+    }
     const insert = this.prepare('INSERT INTO feed (run_id, type, record, at, data) VALUES (?, ?, ?, ?, ?)');
     return (writes.feed ?? []).map(({ runId, type, record, at, data }) =>
       Number(insert.run(runId ?? null, type, record, at, JSON.stringify(data)).lastInsertRowid),

@@ -4,6 +4,8 @@ import type {
   FeedRow,
   IntentRow,
   KeyRow,
+  NodeAgentsRow,
+  NodeRow,
   PlacementRow,
   RunRow,
   TurnRow,
@@ -66,3 +68,20 @@ export const intents = table<IntentRow>('intents', 1, [
 export const keys = table<KeyRow>('keys', 2, ['scope', 'key', 'runId', 'bodyHash', 'answer:json', 'at']);
 export const feed = table<FeedRow>('feed', 1, ['seq', 'runId', 'type', 'record', 'at', 'data:json']);
 export const placements = table<PlacementRow>('placements', 1, ['placement', 'store', 'capabilities:json', 'at']);
+export const nodes = table<NodeRow>('nodes', 1, [
+  'nodeId',
+  'instanceId',
+  'baseUrl',
+  'deployment',
+  'version',
+  'store',
+  'capabilities:json',
+  'health',
+  'lifecycle',
+  'registeredAt',
+  'heardAt',
+  'lastHeartbeatAt',
+  'moves',
+  'inactiveSince',
+]);
+export const nodeAgents = table<NodeAgentsRow>('node_agents', 1, ['nodeId', 'agents:json']);
