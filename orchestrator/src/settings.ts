@@ -48,15 +48,21 @@ export const harnessUrlOption = (): Option =>
 export const placementOption = (): Option =>
   setting('PLACEMENT', 'the default placement', { default: 'local', parse: dnsLabel });
 
+export const databaseUrlOption = (): Option =>
+  setting('DATABASE_URL', 'where the runs are kept', { default: 'file:.turnwire/orchestrator.db' });
+
+export const restartGraceOption = (): Option =>
+  setting('RESTART_GRACE', 'seconds to wait for a restarting node, negative disables', { default: 15, parse: seconds });
+
 export const serveOptions = (): Option[] => [
   setting('HOST', 'address to listen on', { default: '127.0.0.1' }),
   setting('PORT', 'port to listen on, 0 picks a free one', { default: 4000, parse: port }),
   workflowsOption(),
-  setting('DATABASE_URL', 'where the runs are kept', { default: 'file:.turnwire/orchestrator.db' }),
+  databaseUrlOption(),
   stateDirOption(),
   harnessUrlOption(),
   placementOption(),
-  setting('RESTART_GRACE', 'seconds to wait for a restarting node, negative disables', { default: 15, parse: seconds }),
+  restartGraceOption(),
   new Option('--strict', 'exit 2 when a workflow is refused'),
 ];
 

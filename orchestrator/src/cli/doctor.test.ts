@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { protocol } from '@turnwire/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serveFake } from '../api/serving.fixture.ts';
-import { harnessToken, instanceToken, signingKey } from '../tokens.ts';
+import { harnessToken, instanceToken, placementToken, signingKey } from '../tokens.ts';
 import { nodeVersion } from './doctor/machine.ts';
 import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
@@ -90,13 +90,13 @@ const doctor = (...argv: string[]) =>
     ],
     io,
   );
-const line = (check: string) => io.stdout.split('\n').find((each) => each.includes(check)) ?? '';
+const line = (check: string) => io.stdout.split('\n').find((each) => each.slice(6).startsWith(check)) ?? '';
 
 describe('turnwire doctor', () => {
   it('is 0 when everything is well, and asks each hop with its own token', async () => {
     expect(await doctor()).toBe(0);
-    expect(io.stdout.match(/^ok /gm)).toHaveLength(10);
-    expect(line('harness token')).toContain('h 2, wire 1');
+    expect(io.stdout.match(/^ok /gm)).toHaveLength(17);
+    expect(line('harness token')).toContain('h 2, wire 1; idempotentAdmissions, fencedAbort, submissionStreams');
     expect(line('instance token is accepted') || io.stdout).toContain('2 workflows, refused: broken');
     const key = signingKey(join(dir, '.turnwire'));
     expect(harness.seen.find(({ path }) => path === '/.well-known/turnwire')?.bearer).toBe(harnessToken(key, 'local'));
@@ -111,7 +111,7 @@ describe('turnwire doctor', () => {
     expect(line('harness is ready')).toMatch(/^bad .*never delivered/);
     expect(line('custodian')).toMatch(/^bad .*never delivered/);
     expect(io.stdout).toContain('→ start it, or set its URL');
-    expect(io.stderr).toMatch(/^turnwire: 3 of 10 checks failed\n$/);
+    expect(io.stderr).toMatch(/^turnwire: 3 of 17 checks failed\n$/);
   });
 
   it('is 2 when something answers and is wrong', async () => {
@@ -154,6 +154,39 @@ describe('turnwire doctor', () => {
     expect(await doctor()).toBe(2);
     expect(line('signing key')).toMatch(/^bad .*can be read by others/);
     expect(io.stdout).toMatch(/bad {3}instance token file .*instance\.token is missing/);
+  });
+
+  it('says which limits are in force', async () => {
+    await doctor('--restart-grace', '7');
+    expect(line('windows')).toMatch(/^ok .*admission 90 s/);
+    expect(line('budget of a seat')).toContain('30 s or 8 attempts');
+    expect(line('graces')).toContain('own pick 5 s, owed abort 30 s, restart 7 s');
+    expect(line('kept')).toContain('receipts 600 s, ended runs 7 days');
+    expect(line('open files')).toMatch(/^ok /);
+    await doctor('--restart-grace', '-1');
+    expect(io.stdout).toContain('restart not waited for');
+  });
+
+  it('is 2 for two processes at one port', async () => {
+    expect(await doctor('--custodian-url', harness.url)).toBe(2);
+    expect(io.stdout).toMatch(/bad {3}ports .*\n.*give harness and custodian a port each/);
+  });
+
+  it('is 2 for a database or a token file that is not as it should be', async () => {
+    const database = join(dir, 'runs.db');
+    const token = join(dir, 'placement.token');
+    writeFileSync(database, '', { mode: 0o644 });
+    writeFileSync(token, `local.${'x'.repeat(43)}`, { mode: 0o600 });
+    const where = ['--database-url', 'file:runs.db', '--placement-token-file', 'placement.token'];
+    expect(await doctor(...where)).toBe(2);
+    expect(line('database file')).toMatch(/^bad .*runs\.db can be read by others/);
+    expect(line('placement token file')).toMatch(/^bad .*does not hold the token of local under this key/);
+    expect(io.stdout).not.toContain('x'.repeat(43));
+    chmodSync(database, 0o600);
+    writeFileSync(token, `${placementToken(signingKey(join(dir, '.turnwire')), 'local')}\n`);
+    expect(await doctor(...where)).toBe(0);
+    chmodSync(token, 0o644);
+    expect(await doctor(...where)).toBe(2);
   });
 
   it('says that an orchestrator is not ready', async () => {

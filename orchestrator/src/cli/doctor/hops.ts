@@ -120,7 +120,7 @@ function checkOrchestrator(hops: Hops): Promise<Finding[]> {
 
 function checkHarness(hops: Hops): Promise<Finding[]> {
   const { harnessUrl: url, placement } = hops;
-  const key = secretBytes(join(hops.stateDir, SIGNING_KEY_FILE));
+  const key = signingKeyIn(hops.stateDir);
   const token = key && harnessToken(key, placement);
   return Promise.all([
     probe('harness is ready', url, token, hops, async (connection, call) => {
@@ -130,8 +130,10 @@ function checkHarness(hops: Hops): Promise<Finding[]> {
     }),
     probe('harness token', url, token, hops, async (connection, call) => {
       await mustBe('harness', connection, call);
-      const { software, version } = await harnessInfo(connection, call);
-      return `of ${placement} is accepted; ${software.name} ${software.version}, wire ${version}`;
+      const { software, version, capabilities } = await harnessInfo(connection, call);
+      const can = Object.entries(capabilities).flatMap(([name, has]) => (has ? [name] : []));
+      const able = can.length > 0 ? can.join(', ') : 'no capabilities: what is in doubt is not sent again';
+      return `of ${placement} is accepted; ${software.name} ${software.version}, wire ${version}; ${able}`;
     }),
   ]);
 }
@@ -154,6 +156,8 @@ async function checkCustodian(hops: Hops): Promise<Finding[]> {
   );
   return [finding];
 }
+
+export const signingKeyIn = (stateDir: string): Buffer | undefined => secretBytes(join(stateDir, SIGNING_KEY_FILE));
 
 const secretText = (file: string): string | undefined => secretBytes(file)?.toString('latin1');
 
