@@ -61,6 +61,15 @@ export const TOMBSTONE_KEEP_MS = 30 * 24 * 3_600_000;
 /** Agents that a file may configure, and the size of that file: it is read whole. */
 export const MAX_AGENTS_FILE_BYTES = 1024 * 1024;
 
+/** A registration that is refused is tried again this often: somebody may have put right what was wrong with it. */
+export const REFUSED_AGAIN_MS = 30_000;
+
+/** A start waits this long for its registration, so that callers know that it comes while it reads its logs. */
+export const REGISTER_FIRST_MS = 250;
+
+/** The end waits this long until the Orchestrator has heard that it drains. */
+export const LAST_WORD_MS = 1_000;
+
 /** How often the agents file is looked at by `dev`; two looks that agree make a save. A person does not notice it. */
 export const WATCH_MS = 60;
 

@@ -1,7 +1,6 @@
-/** Puts a Harness together, serves it, and brings it down again. */
-import { randomBytes } from 'node:crypto';
+/** Serves a Harness, and brings it down again. */
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { connect, type RoutabilityLine, systemClock } from '@turnwire/sdk';
+import { connect, type RoutabilityLine } from '@turnwire/sdk';
 import {
   createLogger,
   type FolderLock,
@@ -12,35 +11,59 @@ import {
   onSignals,
   StartError,
 } from '@turnwire/server';
-import { loadAgents } from './api/agents.ts';
+import { type Agents, loadAgents } from './api/agents.ts';
 import { createHarnessApp } from './api/app.ts';
-import type { Settlement, Submission } from './conversation/state.ts';
-import { aiSdkEngine } from './engine/ai-sdk.ts';
-import { patientFetch } from './engine/model-fetch.ts';
-import { knownModel, modelSettings } from './engine/models.ts';
-import type { Conversation } from './host/conversation.ts';
+import { type Assembled, assemble } from './assemble.ts';
+import { knownModel } from './engine/models.ts';
 import { abandon, drain } from './host/drain.ts';
-import { Harness } from './host/harness.ts';
-import { CLOSE_GRACE_MS, LOCK_WAIT_MS } from './limits.ts';
+import type { Harness } from './host/harness.ts';
+import { CLOSE_GRACE_MS, LAST_WORD_MS, LOCK_WAIT_MS } from './limits.ts';
 import { makeFolder, readStore } from './log/folder.ts';
-import { FolderGone } from './log/identity.ts';
 import { Metrics } from './metrics.ts';
+import type { NodeClient } from './node/client.ts';
+import { becomeNode, checkNodeAgents } from './node/node.ts';
 import type { ServeSettings } from './settings.ts';
-import type { TurnClock } from './turn/port.ts';
-import { runTurn } from './turn/run.ts';
-import { agentSurface } from './turn/surface.ts';
-
-const DAY_MS = 24 * 3_600_000;
-const GONE = 'the data folder was removed or replaced while this process held it; nothing more is acknowledged';
 
 /** Serves until a signal. It listens before its folder is free, so that a successor can be seen to be coming up. */
 export async function serve(settings: ServeSettings): Promise<void> {
   const log = createLogger('harness');
   checkFolder(settings.dataDir);
-  const agents = settings.agentsFile === undefined ? new Map() : loadAgents(settings.agentsFile, knownModel);
-  const storeOnDisk = readStore(settings.dataDir);
+  const agents: Agents = settings.agentsFile === undefined ? new Map() : loadAgents(settings.agentsFile, knownModel);
+  if (settings.nodeId !== undefined) checkNodeAgents(agents);
+  const door = openDoor(settings, agents, log);
+  const listening = await listen({ app: door.app, host: settings.host, port: settings.port, role: 'harness' });
+  const giveUp = new AbortController();
+  const stop = onSignals({ drain: () => giveUp.abort(), again: () => process.exit(1) });
+  const lock = await waitForFolder(settings, giveUp.signal, log);
+  const custodian = connect({
+    baseUrl: settings.custodianUrl,
+    token: settings.placementToken,
+    log: (line: RoutabilityLine) => log.warn(line, line.msg),
+    metric: (line: RoutabilityLine) => door.metrics.routability(line),
+  });
+  const made = assemble(settings, custodian, log, door.metrics);
+  const { harness } = made;
+  let recovered = false;
+  const node = await becomeNode({
+    ...{ settings, agents, url: listening.url, version: version(), custodian, harness, log },
+    recovered: () => recovered,
+  });
+  harness.recover();
+  recovered = true;
+  door.open(harness);
+  node?.look();
+  log.info({ store: harness.folder.store }, 'ready');
+  const end = () => void shutDown({ ...made, lock, listening, node }, settings, log);
+  stop();
+  onSignals({ drain: end, again: () => void abandon(harness).finally(() => process.exit(1)) });
+  if (giveUp.signal.aborted) end();
+}
+
+/** What callers see: an app that answers as one that is starting until it has a Harness behind it. */
+function openDoor(settings: ServeSettings, agents: Agents, log: Logger) {
   let harness: Harness | undefined;
   let isReady: (harness: Harness) => void = () => undefined;
+  const storeOnDisk = readStore(settings.dataDir);
   const metrics = new Metrics(() => harness);
   const app = createHarnessApp({
     harness: () => harness,
@@ -56,98 +79,47 @@ export async function serve(settings: ServeSettings): Promise<void> {
     log,
     software: { name: '@turnwire/harness', version: version() },
   });
-  const listening = await listen({ app, host: settings.host, port: settings.port, role: 'harness' });
-  const giveUp = new AbortController();
-  const stop = onSignals({ drain: () => giveUp.abort(), again: () => process.exit(1) });
-  const lock = await holdFolder(settings.dataDir, {
+  const open = (made: Harness): void => {
+    harness = made;
+    isReady(made);
+  };
+  return { app, metrics, open };
+}
+
+function waitForFolder({ dataDir }: ServeSettings, giveUp: AbortSignal, log: Logger): Promise<FolderLock> {
+  return holdFolder(dataDir, {
     waitMs: LOCK_WAIT_MS,
-    signal: giveUp.signal,
+    signal: giveUp,
     onWaiting: () => log.info('waiting for the process that holds the data folder'),
   }).catch((error: unknown) => {
     // A signal while it waited: nothing was begun, and nothing is left to finish.
-    if (giveUp.signal.aborted) process.exit(0);
+    if (giveUp.aborted) process.exit(0);
     throw error;
   });
-  stop();
-  const made = { ...createHarness(settings, log, metrics), lock };
-  made.harness.recover();
-  harness = made.harness;
-  isReady(harness);
-  log.info({ store: harness.folder.store }, 'ready');
-  if (giveUp.signal.aborted) await shutDown(made, listening, settings, log);
-  onSignals({
-    drain: () => void shutDown(made, listening, settings, log),
-    again: () => void abandon(made.harness).finally(() => process.exit(1)),
-  });
 }
 
-interface Made {
-  readonly harness: Harness;
-  readonly lastSettledAt: () => number | undefined;
+interface Serving extends Assembled {
+  readonly lock: FolderLock;
+  readonly listening: Listening;
+  readonly node: NodeClient | undefined;
 }
 
-function createHarness(settings: ServeSettings, log: Logger, metrics: Metrics): Made {
-  const clock: TurnClock = { now: () => Date.now(), sleep: systemClock.sleep };
-  let lastSettledAt: number | undefined;
-  const custodian = connect({
-    baseUrl: settings.custodianUrl,
-    token: settings.placementToken,
-    log: (line: RoutabilityLine) => log.warn(line, line.msg),
-    metric: (line: RoutabilityLine) => metrics.routability(line),
-  });
-  const harness = new Harness({
-    dataDir: settings.dataDir,
-    keepMs: settings.keepDays * DAY_MS,
-    concurrency: settings.concurrency,
-    runTurn,
-    surface: agentSurface(custodian),
-    engine: aiSdkEngine({ settings: modelSettings(process.env), clock, fetch: patientFetch() }),
-    clock,
-    newId,
-    log,
-    fail: (error) => {
-      if (error instanceof FolderGone) log.fatal({ reason: error.message, dataDir: settings.dataDir }, GONE);
-      else log.fatal({ err: error }, 'the data folder cannot be written; what is not written is not acknowledged');
-      process.exit(1);
-    },
-    settled: (conversation, submission, settlement) => {
-      lastSettledAt = clock.now();
-      const ms = lastSettledAt - submission.admittedAt;
-      metrics.settlement(settlement, ms);
-      logSettlement(log, conversation, submission, settlement, ms);
-    },
-  });
-  return { harness, lastSettledAt: () => lastSettledAt };
-}
-
-/** One line per settlement; never a prompt, an input or an answer. */
-function logSettlement(
-  log: Logger,
-  { state }: Conversation,
-  { submissionId, turnId }: Submission,
-  { outcome, error }: Settlement,
-  ms: number,
-): void {
-  const ids = { iid: state.iid, agent: state.name, submissionId, turnId };
-  log.info({ ...ids, outcome, code: error?.code, ms }, 'turnwire.settlement');
-}
-
-async function shutDown(
-  made: Made & { lock: FolderLock },
-  listening: Listening,
-  settings: ServeSettings,
-  log: Logger,
-): Promise<void> {
+/** Its node heartbeats until the end (TW-NOD-023), and is not gone before it was heard that it goes. */
+async function shutDown(serving: Serving, settings: ServeSettings, log: Logger): Promise<void> {
+  const { harness, lastSettledAt, lock, listening, node } = serving;
   log.info('draining');
-  await drain(made.harness, {
+  const drained = drain(harness, {
     timeoutMs: settings.drainTimeout * 1_000,
     lingerMs: settings.linger * 1_000,
-    lastSettledAt: made.lastSettledAt,
+    lastSettledAt,
   });
+  node?.look();
+  await Promise.all([drained, node?.heard('draining', LAST_WORD_MS)]);
   await listening.close({ graceMs: CLOSE_GRACE_MS });
-  await made.harness.journal.settled();
-  made.harness.conversations.close();
-  made.lock.release();
+  await harness.journal.settled();
+  harness.conversations.close();
+  lock.release();
+  node?.end();
   log.info('drained');
   process.exit(0);
 }
@@ -164,9 +136,6 @@ function checkFolder(path: string): void {
     );
   }
 }
-
-/** A fresh id: a prefix for people and 96 random bits. */
-const newId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
 function version(): string {
   const { version: text } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

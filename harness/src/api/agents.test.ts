@@ -23,7 +23,17 @@ it('reads the agents that a file configures', () => {
   expect(agents.get('thinker')?.thinkingLevel).toBe('high');
 });
 
+it('reads what a node tells of an agent, and asks no model with it', () => {
+  const output = { type: 'object', required: ['ok'] };
+  writeFileSync(file, JSON.stringify({ agents: { coder: { ...coder, description: 'Writes code.', output } } }));
+  const agents = loadAgents(file, known);
+  expect(agents.get('coder')).toEqual({ ...coder, description: 'Writes code.', output });
+  expect(resolvePrompt('coder', { message: 'm' }, agents, known).definition).toEqual(coder);
+});
+
 it.each([
+  ['{"agents": {"coder": {"model": "openai/x", "instructions": "", "output": []}}}', /output that is no JSON Schema/],
+  ['{"agents": {"coder": {"model": "openai/x", "instructions": "", "description": 1}}}', /description that is no text/],
   ['{', /cannot be read/],
   ['[]', /no object "agents"/],
   ['{"agents": {"coder": null}}', /agent coder needs a model and instructions/],

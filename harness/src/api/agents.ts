@@ -16,7 +16,14 @@ export interface AdmissionBody {
   readonly notices?: readonly string[];
 }
 
-export type Agents = ReadonlyMap<string, AgentDefinition>;
+/** An agent that is configured here; a node tells the Orchestrator of it, so that it can be called by its name. */
+export interface ConfiguredAgent extends AgentDefinition {
+  readonly description?: string;
+  /** JSON Schema of what a call of it returns. */
+  readonly output?: object | boolean;
+}
+
+export type Agents = ReadonlyMap<string, ConfiguredAgent>;
 
 /** @throws Problem 404 `unknown_agent`, 422 `invalid` for a model that no engine knows (TW-ADM-006 to TW-ADM-009) */
 export function resolvePrompt(
@@ -47,28 +54,40 @@ function unknownModel(body: AdmissionBody, model: string): Problem {
 }
 
 /**
- * Reads the agents that run without a definition: `{"agents": {"coder": {"model": …, "instructions": …}}}`.
+ * Reads the agents that run without a definition: `{"agents": {"coder": {"model": …, "instructions": …}}}`, each with a
+ * `description` and the JSON Schema of its `output` if it has them.
  * @throws StartError in one line that names the file and the agent
  */
 export function loadAgents(file: string, knownModel: (model: string) => boolean): Agents {
   const agents = parseFile(file);
   return new Map(
-    Object.entries(agents).map(([name, value]) => {
-      const { model, instructions, limits, thinkingLevel } = (value ?? {}) as Partial<AgentDefinition>;
-      if (typeof model !== 'string' || typeof instructions !== 'string') {
-        throw new StartError(`${file}: agent ${name} needs a model and instructions, both texts`);
-      }
-      if (!knownModel(model)) throw new StartError(`${file}: agent ${name} names the unknown model ${model}`);
-      const definition: AgentDefinition = {
-        model,
-        instructions,
-        ...(limits ? { limits } : {}),
-        ...(thinkingLevel ? { thinkingLevel } : {}),
-      };
-      return [name, definition] as const;
-    }),
+    Object.entries(agents).map(([name, value]) => [name, configured(`${file}: agent ${name}`, value, knownModel)]),
   );
 }
+
+function configured(who: string, value: unknown, knownModel: (model: string) => boolean): ConfiguredAgent {
+  const { model, instructions, limits, thinkingLevel, description, output } = (value ?? {}) as Partial<ConfiguredAgent>;
+  if (typeof model !== 'string' || typeof instructions !== 'string') {
+    throw new StartError(`${who} needs a model and instructions, both texts`);
+  }
+  if (!knownModel(model)) throw new StartError(`${who} names the unknown model ${model}`);
+  if (description !== undefined && typeof description !== 'string') {
+    throw new StartError(`${who} has a description that is no text`);
+  }
+  if (output !== undefined && typeof output !== 'boolean' && !isObject(output)) {
+    throw new StartError(`${who} has an output that is no JSON Schema`);
+  }
+  return {
+    model,
+    instructions,
+    ...(limits ? { limits } : {}),
+    ...(thinkingLevel ? { thinkingLevel } : {}),
+    ...(description === undefined ? {} : { description }),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseFile(file: string): Record<string, unknown> {
   try {

@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly software: { readonly name: string; readonly version: string };
 }
 
+export const CAPABILITIES = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
+
 const CONVERSATION = '/agents/:name/:iid';
 
 export function createHarnessApp(options: AppOptions): Hono {
@@ -71,8 +73,7 @@ function admitWhenReady(c: Context, options: AppOptions): Promise<Response> {
 }
 
 function info({ folder }: Harness, { software }: AppOptions) {
-  const capabilities = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
-  return { role: 'harness', version: protocol.version, software, store: folder.store, capabilities };
+  return { role: 'harness', version: protocol.version, software, store: folder.store, capabilities: CAPABILITIES };
 }
 
 async function readConversation(c: Context, harness: Harness): Promise<Response> {

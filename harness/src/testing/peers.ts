@@ -11,6 +11,13 @@ export class Peers {
   readonly traces: (string | undefined)[] = [];
   /** Whether the model answers; while it does not, its callers hang. */
   modelAnswers = true;
+  /** What nodes said, in order: `register INSTANCE` with its body, `LIFECYCLE INSTANCE`. */
+  readonly said: { what: string; instanceId: string; body: Record<string, unknown>; at: number }[] = [];
+  /** What a heartbeat is answered instead of 200. */
+  heartbeatProblem: { status: number; code: string; members?: object } | undefined;
+  /** What a registration is answered instead of 200. */
+  registerProblem: { status: number; code: string; members?: object } | undefined;
+  heartbeatSeconds = 1;
   #answered = false;
   readonly #unanswered: (() => void)[] = [];
   readonly #polls = new Set<() => void>();
@@ -45,6 +52,7 @@ export class Peers {
     const url = request.url ?? '';
     if (!url.endsWith('/chat/completions')) this.traces.push(request.headers.traceparent as string | undefined);
     if (url.endsWith('/chat/completions')) this.#model(JSON.parse(text), response);
+    else if (url.startsWith('/nodes/')) this.#node(request.method ?? '', url, JSON.parse(text), response);
     else if (url.endsWith('/surface')) this.#json(response, 200, surface(url));
     else if (url.endsWith('/events')) this.#pick(JSON.parse(text), response);
     else await this.#poll(url.split('/').at(-1)?.split('?')[0] ?? '', response);
@@ -74,6 +82,29 @@ export class Peers {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(chunk({ role: 'assistant', tool_calls: [call] }, null));
     response.end(`${chunk({}, 'tool_calls')}data: [DONE]\n\n`);
+  }
+
+  #node(method: string, url: string, body: Record<string, unknown>, response: ServerResponse): void {
+    const registers = method === 'PUT';
+    if (!/^\/nodes\/desk(\/heartbeat)?$/.test(url)) {
+      this.#problem(response, { status: 404, code: 'no_route' });
+      return;
+    }
+    const what = registers ? 'register' : String(body.lifecycle);
+    this.said.push({ what, instanceId: String(body.instanceId), body, at: performance.now() });
+    const problem = registers ? this.registerProblem : this.heartbeatProblem;
+    if (problem) this.#problem(response, problem);
+    else if (registers) this.#json(response, 200, { heartbeatSeconds: this.heartbeatSeconds, leaseSeconds: 60 });
+    else this.#json(response, 200, {});
+  }
+
+  #problem(
+    response: ServerResponse,
+    { status, code, members }: { status: number; code: string; members?: object },
+  ): void {
+    const body = { type: `urn:turnwire:problem:${code}`, title: code, status, detail: code, code, ...members };
+    const headers = { 'turnwire-version': '1', 'turnwire-code': code, 'content-type': 'application/problem+json' };
+    response.writeHead(status, headers).end(JSON.stringify(body));
   }
 
   #json(response: ServerResponse, status: number, body: object): void {
