@@ -12,16 +12,21 @@ const mostPath = 120;
 export const nameOf = ({ method, path }: Answer): string =>
   `${method} ${path.length > mostPath ? `${path.slice(0, mostPath)}…` : path}`;
 
-export function judge(in_: Scene, { answers, closed, ms }: Exchange, expect: AnswerExpected): void {
+/** With the copies that arrived of it. */
+export interface Judged extends Exchange {
+  readonly arrived: number;
+}
+
+export function judge(in_: Scene, { answers, closed, ms, arrived }: Judged, expect: AnswerExpected): void {
   const [answer] = answers;
   if (expect.none) return;
   if (!answer) {
     const did = closed ? 'ended the connection without an answer' : `gave no answer in ${ms.toFixed(0)} ms`;
     in_.wrong(did, 'answer each request');
-  } else judgeAnswer(in_, answer, expect);
+  } else judgeAnswer(in_, answer, arrived, expect);
 }
 
-function judgeAnswer(in_: Scene, answer: Got, expect: AnswerExpected): void {
+function judgeAnswer(in_: Scene, answer: Got, arrived: number, expect: AnswerExpected): void {
   const { withinMs, afterMs, status, headers, body, text, bytes, whole = true, flags, detail, code } = expect;
   const problem = (answer.json ?? {}) as { flags?: unknown; detail?: unknown };
   const wanted = Object.fromEntries(
@@ -44,11 +49,11 @@ function judgeAnswer(in_: Scene, answer: Got, expect: AnswerExpected): void {
   if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
   if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);
   if (!expect.foreign && whole) in_.mismatches.push(...document.violations(answer));
-  if (answer.headers[protocol.headers.custodian ?? ''] !== undefined) honest(in_, answer, problem.flags);
+  if (answer.headers[protocol.headers.custodian ?? ''] !== undefined) honest(in_, answer, arrived, problem.flags);
 }
 
 /** The mark's flags are words of the list, and prove nothing that is not so: what came whole was sent. */
-function honest(in_: Scene, answer: Got, flags: unknown): void {
+function honest(in_: Scene, answer: Got, arrived: number, flags: unknown): void {
   const words = ['UF', 'UH', 'DF', 'URX', 'UC', 'UR', 'LR', 'UPE', 'UMSDR', 'DPE'];
   const list = Array.isArray(flags) ? (flags as unknown[]) : [];
   if (!Array.isArray(flags)) in_.wrong(`marked ${nameOf(answer)} without a list of flags`, 'give one', 'TW-CUS-012');
@@ -56,10 +61,9 @@ function honest(in_: Scene, answer: Got, flags: unknown): void {
   if (strange.length > 0)
     in_.wrong(`gave the flags ${JSON.stringify(strange)}`, 'use the words of the list', 'TW-CUS-013');
   const proves = list.length > 0 && list.every((flag) => protocol.custodian.provingFlags.includes(String(flag)));
-  const sent = in_.affair.requests.length;
-  if (proves && sent > 0)
+  if (proves && arrived > 0)
     in_.wrong(
-      `answered ${nameOf(answer)} with ${JSON.stringify(list)}, which says that nothing was sent, when ${sent} copies had arrived`,
+      `answered ${nameOf(answer)} with ${JSON.stringify(list)}, which says that nothing was sent, when ${arrived} copies had arrived`,
       'give flags of proof only for what was not sent',
       'TW-CUS-014',
     );

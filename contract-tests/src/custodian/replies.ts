@@ -34,7 +34,7 @@ export interface Reply {
 export function replyOf(act: Act, method: string, target: string): Reply {
   const good = usual(method, target);
   const status = act.status ?? good.status;
-  const json = act.json ?? (act.status === undefined ? good.json : problemOf(status));
+  const json = act.json ?? (status < 400 ? good.json : problemOf(status));
   const body = bodyOf(act, status, json);
   const type = status >= 400 ? 'application/problem+json' : 'application/json';
   const code = status >= 400 ? { 'turnwire-code': problems[status] ?? 'internal_error' } : {};

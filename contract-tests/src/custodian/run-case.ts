@@ -1,6 +1,7 @@
 /** One case from its first step to its verdict. */
 import type { CaseOutcome } from '../harness/run-case.ts';
 import { NoAnswer } from '../harness/wire.ts';
+import { freePort } from '../run/free-port.ts';
 import type { CustodianCase } from './case.ts';
 import { Scene } from './scene.ts';
 import type { Host } from './stage.ts';
@@ -14,6 +15,7 @@ export async function runCase(host: Host, of: CustodianCase): Promise<CaseOutcom
   const in_ = new Scene(host, of);
   in_.affair.plan(of.upstream ?? []);
   try {
+    if (of.own) in_.healthPort = await freePort();
     if (of.own && !of.unstarted) await host.process?.start(in_.fill(of.own));
     for (const step of of.steps) {
       in_.note(`step ${JSON.stringify(in_.fill(step)).slice(0, shown)}`);

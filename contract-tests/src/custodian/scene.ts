@@ -46,7 +46,8 @@ export class Scene {
   fill<T>(value: T): T {
     const { url, token, upstream } = this.host;
     const upstreamAddress = upstream.address;
-    const own = { base: url, token, upstreamAddress, healthPort: String(this.healthPort) };
+    const upstreamPort = String(upstream.port);
+    const own = { base: url, token, upstreamAddress, upstreamPort, healthPort: String(this.healthPort) };
     return fill(value, { ...this.known, ...own } as Known);
   }
 
@@ -59,7 +60,7 @@ export class Scene {
   }
 
   /** Sends a request over a connection of its own. @throws NoAnswer when it cannot be connected to */
-  async exchange(ask: Ask): Promise<Exchange> {
+  async exchange(ask: Ask): Promise<Exchange & { readonly arrived: number }> {
     const asked = requestOf(ask, { ...this, standIn: protocol.custodian.standIn, placement: this.host.placement });
     const { hostname, port } = new URL(this.host.url);
     if (port === '') throw new NoAnswer('it does not listen');
@@ -76,7 +77,7 @@ export class Scene {
     const line = asked.head.toString('latin1').split('\r\n', 1)[0]?.slice(0, shown);
     this.note(`${line} → ${told || (got.closed ? 'closed' : 'nothing')} in ${got.ms.toFixed(0)} ms`);
     this.#keptSecrets(got.bytes.toString('latin1'), 'an answer');
-    return got;
+    return { ...got, arrived: this.affair.requests.length - before };
   }
 
   /** No token that the subject ever held shows where a Harness or a reader of logs can see it. */
