@@ -35,6 +35,12 @@ const vitest = (name: string, args: readonly string[]): Stage => {
 const checkReport = join(results, 'check.json');
 const stages: readonly Stage[] = [
   {
+    // Without Python the tests that need it are skipped, and so is this.
+    name: 'tools',
+    command: ['npx', 'tsx', '.ci/tools/main.ts'],
+    count: (exitCode) => (exitCode === 0 ? none : { ...none, skipped: 1 }),
+  },
+  {
     name: 'build',
     command: ['npm', 'run', '--silent', 'build'],
     count: (exitCode) => (exitCode === 0 ? none : { ...none, failed: 1 }),

@@ -11,7 +11,9 @@ const kit = dirname(createRequire(import.meta.url).resolve('@turnwire/contract-t
 export function loadCustodianCases(): CustodianCase[] {
   const folder = join(kit, 'cases', 'custodian');
   const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  const cases = names.sort().flatMap((name) => casesOf(name, parse(readFileSync(join(folder, name), 'utf8'), { merge: true })));
+  const cases = names
+    .sort()
+    .flatMap((name) => casesOf(name, parse(readFileSync(join(folder, name), 'utf8'), { merge: true })));
   const ids = cases.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new Error(`two cases are named ${twice}`);

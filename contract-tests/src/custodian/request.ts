@@ -71,18 +71,21 @@ export function requestOf(ask: Ask, usual: Usual): Asked {
     value === null ? [] : [value].flat().map((one) => `${name}: ${one}`),
   );
   const head = [`${method} ${target} HTTP/${ask.version ?? '1.1'}`, ...lines, '', ''].join('\r\n');
-  return { method, target, head: Buffer.from(head, 'latin1'), pieces: piecesOf(ask, body) };
+  return { method, target, head: latin(head), pieces: piecesOf(ask, body) };
 }
 
 function givenWhole({ pieces = 1, method = 'GET' }: Ask, text: string): Asked {
   const [first = '', second = ''] = text.split(' ', 2);
-  const [head = Buffer.alloc(0), ...rest] = divided(Buffer.from(text, 'latin1'), pieces);
+  const parts = text.includes('\f') ? text.split('\f').map(latin) : divided(latin(text), pieces);
+  const [head = Buffer.alloc(0), ...rest] = parts;
   return { method: /^[A-Z]+$/.test(first) ? first : method, target: second, head, pieces: rest };
 }
 
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
 function bodyOf({ json, text, bytes }: Ask, route: Route | undefined): Buffer | undefined {
   if (bytes !== undefined) return filler(bytes);
-  if (text !== undefined) return Buffer.from(text, 'latin1');
+  if (text !== undefined) return latin(text);
   const value = json ?? route?.json;
   return value === undefined ? undefined : Buffer.from(JSON.stringify(value));
 }

@@ -55,9 +55,8 @@ function opened({ host, port }: ExchangeOptions): Promise<Socket> {
   });
 }
 
-async function send(socket: Socket, { head, pieces }: Asked, { everyMs, pieces: asked = 1 }: Ask): Promise<void> {
-  const apart = everyMs !== undefined && asked > 1;
-  if (!apart) return void socket.write(Buffer.concat([head, ...pieces]));
+async function send(socket: Socket, { head, pieces }: Asked, { everyMs }: Ask): Promise<void> {
+  if (everyMs === undefined) return void socket.write(Buffer.concat([head, ...pieces]));
   for (const piece of [head, ...pieces]) {
     if (socket.destroyed || !socket.writable) return;
     socket.write(piece);
