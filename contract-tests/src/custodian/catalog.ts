@@ -3,6 +3,7 @@ import type { CatalogEntry, ModeCatalog } from '../catalog.ts';
 import { answerOf, operationAt } from '../coverage/documents.ts';
 import type { AnswerExpected, Ask, CustodianCase, Step } from './case.ts';
 import { loadCustodianCases } from './load.ts';
+import { documentedAnswers } from './programs/documented.ts';
 import { controls } from './validate.ts';
 
 /** Held in `run/document.ts` and `scene.ts`, of every answer of its own. */
@@ -23,13 +24,25 @@ function entryOf(of: CustodianCase): CatalogEntry {
   };
 }
 
-const routes: Readonly<Record<string, string>> = { surface: 'readSurface', pick: 'pick', poll: 'readDelivery' };
+const routes: Readonly<Record<string, string>> = {
+  ...{
+    surface: 'readSurface',
+    pick: 'pick',
+    poll: 'readDelivery',
+    register: 'registerNode',
+    heartbeat: 'heartbeatNode',
+  },
+};
 
 /** Of one step: the answers that it is over with. */
 function reachedBy(step: Step): string[] {
   if (step.together) return step.together.flatMap(reachedBy);
+  if (step.run === 'every_answer')
+    return documentedAnswers.map(({ operationId, status }) => answerOf('custodian', operationId, status));
   if (!step.ask) return [];
-  const { status = 200 } = (step.expect ?? {}) as AnswerExpected;
+  const { status = 200, foreign, none } = (step.expect ?? {}) as AnswerExpected;
+  // An answer that is not ours is none of the document.
+  if (foreign || none) return [];
   const operation = operationOf(step.ask);
   return typeof status === 'number' && operation !== undefined ? [answerOf('custodian', operation, status)] : [];
 }

@@ -1,4 +1,5 @@
 /** Checks whose sequence data cannot say; a case names one in a step. */
+import { everyAnswer } from './programs/documented.ts';
 import { idleRace } from './programs/idle-race.ts';
 import { eachPickOnce, parkedPolls, thousandIdle } from './programs/load.ts';
 import { logIsClean, loopbackAlone } from './programs/process.ts';
@@ -10,5 +11,11 @@ export type Program = (in_: Scene) => Promise<void>;
 export const programs: Readonly<Record<string, Program>> = {
   ...{ idle_race: idleRace, each_pick_once: eachPickOnce, parked_polls: parkedPolls, thousand_idle: thousandIdle },
   ...{ log_is_clean: logIsClean, loopback_alone: loopbackAlone, takes_new_token: takesNewToken },
-  ...{ all_gone: allGone, both_gone: bothGone, four_in_order: fourInOrder, large_heads: largeHeads },
+  ...{
+    every_answer: everyAnswer,
+    all_gone: allGone,
+    both_gone: bothGone,
+    four_in_order: fourInOrder,
+    large_heads: largeHeads,
+  },
 };

@@ -15,7 +15,8 @@ const menu = [{ name: 'note', description: 'Notes it.', input: { type: 'object' 
 function usual(method: string, target: string): Usual {
   const path = target.split('?', 1)[0] ?? '';
   const [, kind, id = '', leaf] = path.split('/');
-  if (kind === 'nodes') return { status: 200, json: method === 'PUT' ? { heartbeatSeconds: 5, leaseSeconds: 60 } : {} };
+  if (kind === 'nodes')
+    return { status: 200, json: method === 'PUT' ? { heartbeatSeconds: 5, leaseSeconds: 60 } : { ok: true } };
   if (leaf === 'surface') {
     const capabilities = { clientDeliveryIds: true };
     const surface = { iid: decodeURIComponent(id), turnId: 't', runId: 'r', menu, allowed: ['note'], capabilities };
