@@ -115,3 +115,14 @@ export const MAX_MICROSTEPS = 10_000;
 
 /** Events that a Machine may send to itself within one step: the same loop by another way. */
 export const MAX_SELF_SENDS = 1_000;
+
+// Nodes.
+
+/** After a start nodes have so long to be heard before a lease that ran out meanwhile counts: three heartbeats (TW-NOD-021). */
+export const NODE_HEARING_MS = 15_000;
+
+/** Probes on their way at once: one more waits for a place, which a slow one frees after 5 s. */
+export const PROBES_AT_ONCE = 256;
+
+/** The schemas of a registration are compiled in slices of so many milliseconds. */
+export const COMPILE_SLICE_MS = 10;

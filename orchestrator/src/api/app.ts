@@ -4,6 +4,7 @@ import { pick, readDelivery, readSurface } from './agents.ts';
 import { refuseStrangers } from './auth.ts';
 import type { Deps } from './deps.ts';
 import { readEvents, readRunEvents } from './feed.ts';
+import { heartbeatNode, listNodes, readNode, registerNode, removeNode } from './nodes.ts';
 import { getHealth, getMetrics, getOrchestratorInfo, getReadiness } from './open.ts';
 import { answerGate, cancelRun, getRun, getWorkflow, listRuns, listWorkflows, startRun } from './runs.ts';
 
@@ -28,6 +29,12 @@ export function createOrchestratorApp(deps: Deps): Hono {
   app.get('/runs/:runId', timed('getRun', getRun(deps)));
   app.post('/runs/:runId/gates/:gate/events', timed('answerGate', answerGate(deps)));
   app.post('/runs/:runId/cancel', timed('cancelRun', cancelRun(deps)));
+
+  app.get('/nodes', timed('listNodes', listNodes(deps)));
+  app.put('/nodes/:nodeId', timed('registerNode', registerNode(deps)));
+  app.get('/nodes/:nodeId', timed('readNode', readNode(deps)));
+  app.delete('/nodes/:nodeId', timed('removeNode', removeNode(deps)));
+  app.post('/nodes/:nodeId/heartbeat', timed('heartbeatNode', heartbeatNode(deps)));
 
   app.get('/runs/:runId/events', timed('readRunEvents', readRunEvents(deps)));
   app.get('/events', timed('readEvents', readEvents(deps)));

@@ -6,6 +6,8 @@ import {
   type SurfaceView,
   type WorkflowView,
 } from '../host/port.ts';
+import type { Nodes } from '../nodes/port.ts';
+import { LiveNodes } from '../nodes/registry.ts';
 
 export const AT = '2026-01-02T03:04:05.000Z';
 
@@ -60,18 +62,21 @@ export const SURFACE: SurfaceView = {
   capabilities: { clientDeliveryIds: true },
 };
 
+/** Those of {@link RunHost} that a test can choose; its nodes are real ones, in memory. */
+type Methods = Omit<RunHost, 'nodes'>;
+
 export interface FakeHost extends RunHost {
   /** Every call that reached the host, in order. */
   readonly calls: readonly (readonly unknown[])[];
   /** What a method does instead of its usual answer. */
-  will<K extends keyof RunHost>(method: K, work: RunHost[K]): void;
+  will<K extends keyof Methods>(method: K, work: Methods[K]): void;
 }
 
 /** A run host whose answers a test chooses, and that keeps what reached it. */
 export function fakeHost(): FakeHost {
   const calls: (readonly unknown[])[] = [];
-  const instead: Partial<Record<keyof RunHost, unknown>> = {};
-  const usual: RunHost = {
+  const instead: Partial<Record<keyof Methods, unknown>> = {};
+  const usual: Methods = {
     workflows: () => [WORKFLOW, REFUSED],
     workflow: (name) => [WORKFLOW, REFUSED].find((workflow) => workflow.name === name),
     start: () => Promise.resolve({ runId: RUN.runId, replayed: false }),
@@ -92,14 +97,30 @@ export function fakeHost(): FakeHost {
       method,
       (...given: unknown[]) => {
         calls.push([method, ...given]);
-        return ((instead[method as keyof RunHost] ?? work) as (...all: unknown[]) => unknown)(...given);
+        return ((instead[method as keyof Methods] ?? work) as (...all: unknown[]) => unknown)(...given);
       },
     ]),
-  ) as unknown as RunHost;
+  ) as unknown as Methods;
   return Object.assign(host, {
     calls,
-    will: <K extends keyof RunHost>(method: K, work: RunHost[K]) => {
+    nodes: recorded(calls),
+    will: <K extends keyof Methods>(method: K, work: Methods[K]) => {
       instead[method] = work;
+    },
+  });
+}
+
+/** Nodes of which each call is kept. */
+function recorded(calls: (readonly unknown[])[]): Nodes {
+  const nodes = new LiveNodes({ saved: [], now: () => Date.parse(AT), hearingMs: 0, commit: () => Promise.resolve() });
+  return new Proxy(nodes, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) => {
+        calls.push([name, ...given]);
+        return member.apply(target, given) as unknown;
+      };
     },
   });
 }

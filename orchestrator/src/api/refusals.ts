@@ -32,6 +32,7 @@ function moreOf(code: RefusalCode): ProblemMore {
     case 'unknown_delivery': // TW-DLV-002
     case 'unknown_workflow':
     case 'unknown_run': // TW-RUN-005
+    case 'unknown_node': // TW-NOD-007, TW-NOD-019, TW-NOD-020
     case 'gate_closed': // TW-GAT-003, TW-GAT-004
       return { status: 404 };
     case 'wrong_placement': // TW-SUR-004, TW-PIC-016
@@ -39,6 +40,7 @@ function moreOf(code: RefusalCode): ProblemMore {
     case 'pick_outstanding': // TW-PIC-005
     case 'idempotency_mismatch': // TW-GEN-019
     case 'already_ended': // TW-RUN-005
+    case 'stale_instance': // TW-NOD-008
       return { status: 409 };
     case 'delivery_mismatch': // TW-PIC-004
     case 'refused': // TW-PIC-007, TW-GAT-005

@@ -98,6 +98,7 @@ describe('every counter moves', () => {
       waitMs: 1_000,
       loaded: { workflows: new Map([['test', hostedWorkflow(codingMachine())]]), refused: new Map() },
       placements: fixedPlacements({ local: { baseUrl: harness.url, token: 't' } }),
+      harnessToken: () => 't',
       defaultPlacement: 'local',
       log: { info() {}, warn() {}, error() {} } as unknown as Logger,
     });

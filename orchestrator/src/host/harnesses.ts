@@ -90,14 +90,30 @@ export class SdkHarnesses implements Harnesses {
     for (const row of options.remembered) this.#known.set(row.placement, row);
   }
 
-  /** Asks every placement what it is, until it says so. */
+  /** Asks every placement what it is, until it says so; a node has said it. */
   learnAll(): void {
-    for (const name of this.#options.placements.names()) void this.#learn(name);
+    const { placements } = this.#options;
+    for (const name of placements.names()) if (!placements.get(name)?.said) void this.#learn(name);
+  }
+
+  /** A node has registered: what it did not say is asked, once. */
+  registered(placement: string): void {
+    if (this.#of(placement)?.store === undefined) void this.#ask(placement);
+  }
+
+  /** What is known of a placement: what its node said, and what was learned since. */
+  #of(placement: string): PlacementRow | undefined {
+    const row = this.#known.get(placement);
+    const said = this.#options.placements.get(placement)?.said;
+    if (!said) return row;
+    const store = row?.store !== undefined && row.at > said.at ? row.store : (said.store ?? row?.store);
+    const { at, capabilities } = said;
+    return { placement, at, capabilities, ...(store === undefined ? {} : { store }) };
   }
 
   known(placement: string): KnownPlacement {
     const at = this.#options.placements.get(placement);
-    const row = this.#known.get(placement);
+    const row = this.#of(placement);
     return {
       ...(at === undefined ? {} : { baseUrl: at.baseUrl }),
       ...(row?.store === undefined ? {} : { store: row.store }),
@@ -107,7 +123,7 @@ export class SdkHarnesses implements Harnesses {
 
   async admit(request: AdmitRequest, call: Call) {
     const { placement, store } = request;
-    const { capabilities } = this.#known.get(placement) ?? {};
+    const { capabilities } = this.#of(placement) ?? {};
     try {
       return await this.#admit(request, call);
     } catch (error) {
@@ -122,7 +138,7 @@ export class SdkHarnesses implements Harnesses {
   async #admit(request: AdmitRequest, call: Call) {
     const { placement, name, iid, body, key, store, inDoubt, onStoreChanged } = request;
     const connection = this.#connection(placement);
-    const idempotentAdmissions = this.#known.get(placement)?.capabilities?.idempotentAdmissions ?? false;
+    const idempotentAdmissions = this.#of(placement)?.capabilities?.idempotentAdmissions ?? false;
     const beforeSend = ({ expectStore }: { expectStore: string | undefined }) => request.beforeSend(expectStore);
     const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged, beforeSend };
     const onRetry = ({ certainty }: Retry) => request.onRetry(certainty);
@@ -148,7 +164,7 @@ export class SdkHarnesses implements Harnesses {
 
   async abort(request: AbortRequest, call: Call): Promise<void> {
     const { placement, ...of } = request;
-    const fencedAbort = this.#known.get(placement)?.capabilities?.fencedAbort ?? false;
+    const fencedAbort = this.#of(placement)?.capabilities?.fencedAbort ?? false;
     await abort(this.#connection(placement), { ...of, fencedAbort }, optionsOf(call));
   }
 
@@ -170,7 +186,7 @@ export class SdkHarnesses implements Harnesses {
 
   /** An answer came: the Harness is up, so what is not known of it yet can be asked. */
   #saw(placement: string, store: string | undefined): void {
-    const row = this.#known.get(placement);
+    const row = this.#of(placement);
     if (row?.capabilities === undefined || (store !== undefined && store !== row.store)) void this.#learn(placement);
     if (store !== undefined && store !== row?.store)
       this.#remember({ ...row, placement, store, at: this.#options.clock.now() });

@@ -1,10 +1,15 @@
 /** Opens the database and hosts its runs: what `serve` starts. */
 import { type ConnectionOptions, systemClock } from '@turnwire/sdk';
 import type { Logger } from '@turnwire/server';
+import { NODE_HEARING_MS } from '../limits.ts';
 import { machines } from '../machine/index.ts';
 import type { Loaded } from '../machine/port.ts';
+import { HealthChecker } from '../nodes/checker.ts';
+import { nodePlacements } from '../nodes/placements.ts';
+import { Prober } from '../nodes/probe.ts';
+import { LiveNodes } from '../nodes/registry.ts';
 import { openStore } from '../store/open.ts';
-import type { StoreOptions } from '../store/port.ts';
+import type { Store, StoreOptions } from '../store/port.ts';
 import type { HostClock } from './clock.ts';
 import { SdkHarnesses } from './harnesses.ts';
 import type { Placements } from './placements.ts';
@@ -24,7 +29,10 @@ export interface OpenHostOptions extends StoreOptions {
   /** Gives up that wait. */
   signal?: AbortSignal;
   loaded: Loaded;
+  /** Where Harnesses are that are no nodes. */
   placements: Placements;
+  /** What is presented to the Harness of a placement. */
+  harnessToken: (placement: string) => string;
   /** Where Agents run that name no placement. */
   defaultPlacement: string;
   log: Logger;
@@ -39,12 +47,18 @@ export interface OpenHostOptions extends StoreOptions {
  * @throws StartError
  */
 export async function openHost(options: OpenHostOptions): Promise<RunHost> {
-  const { log, loaded, placements, defaultPlacement } = options;
+  const { log, loaded, defaultPlacement } = options;
   const clock = options.clock ?? { now: Date.now, sleep: systemClock.sleep };
   const tally = new Tally();
   const store = await openStore(options.databaseUrl, options);
+  const nodes: LiveNodes = new LiveNodes({
+    saved: await store.nodes(),
+    now: clock.now,
+    hearingMs: NODE_HEARING_MS,
+    commit: (writes) => host.commit(writes),
+  });
   const harnesses = new SdkHarnesses({
-    placements,
+    placements: nodePlacements(nodes, options.placements, options.harnessToken),
     remembered: await store.placements(),
     clock,
     save: (row) => store.commit([{ placements: [row] }]),
@@ -60,6 +74,7 @@ export async function openHost(options: OpenHostOptions): Promise<RunHost> {
     machines,
     loaded,
     harnesses,
+    nodes,
     defaultPlacement,
     clock,
     log,
@@ -68,13 +83,41 @@ export async function openHost(options: OpenHostOptions): Promise<RunHost> {
   });
   await host.restore();
   harnesses.learnAll();
-  return Object.assign(host, { stop: stopAll(host, harnesses, store) });
+  nodes.onChange((nodeId) => {
+    if (nodes.get(nodeId)?.health === 'unknown') harnesses.registered(nodeId);
+  });
+  const watching = watch(nodes, clock, options);
+  return Object.assign(host, { stop: stopAll(host, harnesses, watching, store) });
 }
 
-function stopAll(host: DurableRunHost, harnesses: SdkHarnesses, store: { close(): void }): () => Promise<void> {
+/** Sets the health checker going. */
+function watch(nodes: LiveNodes, clock: HostClock, { log, connection }: OpenHostOptions): { stop(): Promise<void> } {
+  const prober = new Prober(connection);
+  const checker = new HealthChecker({
+    nodes,
+    clock,
+    random: Math.random,
+    probe: prober.probe,
+    failed: (error) => log.warn({ reason: String(error) }, 'the health of a node could not be written'),
+  });
+  return {
+    stop() {
+      checker.stop();
+      return prober.close();
+    },
+  };
+}
+
+function stopAll(
+  host: DurableRunHost,
+  harnesses: SdkHarnesses,
+  watching: { stop(): Promise<void> },
+  store: Store,
+): () => Promise<void> {
   const stop = host.stop.bind(host);
   return async () => {
-    await stop();
+    // Both at once: from here on new work is refused.
+    await Promise.all([stop(), watching.stop()]);
     await harnesses.close();
     store.close();
   };

@@ -4,6 +4,12 @@ export interface Placement {
   readonly baseUrl: string;
   /** The harness token: sent to the origin of `baseUrl` alone (TW-TOK-008). */
   readonly token: string;
+  /** What its node said of itself, and when; of a fixed address it is learned. */
+  readonly said?: {
+    readonly at: number;
+    readonly store?: string;
+    readonly capabilities: { idempotentAdmissions: boolean; fencedAbort: boolean; submissionStreams: boolean };
+  };
 }
 
 export interface Placements {

@@ -4,6 +4,7 @@
  *
  * Every answer speaks of committed state only (TW-DUR-011, TW-RUN-006).
  */
+import type { Nodes } from '../nodes/port.ts';
 import type { JsonValue } from '../run/json.ts';
 import type {
   DeliveryAnswer,
@@ -33,6 +34,7 @@ export interface HostCounters {
 }
 
 export interface RunHost {
+  readonly nodes: Nodes;
   workflows(): WorkflowView[];
   /** A refused workflow too, with its findings. */
   workflow(name: string): WorkflowView | undefined;

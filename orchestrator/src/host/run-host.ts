@@ -1,8 +1,13 @@
 /** The run host's face: what the API and the commands ask, on top of the loaded runs and the store. */
+import { NODE_HEARING_MS } from '../limits.ts';
+import type { Nodes } from '../nodes/port.ts';
+import { LiveNodes } from '../nodes/registry.ts';
+import { nodeView } from '../nodes/view.ts';
 import { replayed } from '../run/gate-answers.ts';
 import { hashOf } from '../run/hash.ts';
 import type { JsonValue } from '../run/json.ts';
 import { HostRefusal } from '../run/refusal.ts';
+import type { Writes } from '../run/rows.ts';
 import { beginRun } from '../run/step.ts';
 import type { DeliveryAnswer, FeedEvent, PickBody, RunView, SurfaceView, WorkflowView } from '../run/views.ts';
 import { tracedStep } from '../tracing.ts';
@@ -17,6 +22,7 @@ import { workflowViews } from './workflow-views.ts';
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export class DurableRunHost implements RunHost {
+  readonly nodes: Nodes;
   readonly #table: RunTable;
   readonly #views: WorkflowView[];
   readonly #reader: RunReader;
@@ -26,6 +32,7 @@ export class DurableRunHost implements RunHost {
 
   constructor(options: HostOptions) {
     this.#table = new RunTable(options);
+    this.nodes = options.nodes ?? this.#noNodes(options);
     this.#views = workflowViews(options.machines, options.loaded);
     this.#reader = new RunReader(this.#table);
     this.#desk = new AgentDesk(this.#table);
@@ -34,6 +41,16 @@ export class DurableRunHost implements RunHost {
   /** Every live run is loaded when it resolves (TW-DUR-017). */
   restore(): Promise<void> {
     return this.#table.restore();
+  }
+
+  #noNodes({ clock }: HostOptions): Nodes {
+    const commit = (writes: Writes) => this.commit(writes);
+    return new LiveNodes({ saved: [], now: clock.now, hearingMs: NODE_HEARING_MS, commit });
+  }
+
+  /** What is of no run, in the transactions of the runs. */
+  commit(writes: Writes): Promise<void> {
+    return this.#table.commit(writes);
   }
 
   workflows(): WorkflowView[] {
@@ -177,8 +194,13 @@ export class DurableRunHost implements RunHost {
   async *feed(runId: string | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent> {
     if (runId !== undefined && !(await this.run(runId))) throw unknownRun(runId);
     yield* this.#table.feed.read(runId, signal, () =>
-      runId === undefined ? this.#reader.allRuns() : this.#reader.oneRun(runId),
+      runId === undefined ? this.#everything() : this.#reader.oneRun(runId),
     );
+  }
+
+  async #everything() {
+    const { data, over } = await this.#reader.allRuns();
+    return { data: { ...data, nodes: this.nodes.list().map(nodeView) }, over };
   }
 
   counters(): HostCounters {
@@ -193,12 +215,13 @@ export class DurableRunHost implements RunHost {
       effect_failures_total: counts.failures,
       polls_parked: parked.size,
       feeds_open: feed.readers,
+      ...this.nodes.counters(),
       ...tally.all(),
     };
   }
 
-  stop(): Promise<void> {
-    return this.#table.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.nodes.stop(), this.#table.stop()]);
   }
 }
 

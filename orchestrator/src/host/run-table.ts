@@ -3,6 +3,7 @@
 import type { Logger } from '@turnwire/server';
 import { EFFECT_PAUSE_MS, PRUNE_EVERY_MS, RECEIPT_KEEP_MS, RUN_KEEP_MS } from '../limits.ts';
 import type { Loaded as LoadedWorkflows, Machines, Workflow } from '../machine/port.ts';
+import type { Nodes } from '../nodes/port.ts';
 import type { Env } from '../run/draft.ts';
 import { owed } from '../run/owed.ts';
 import { HostRefusal } from '../run/refusal.ts';
@@ -26,6 +27,8 @@ export interface HostOptions {
   machines: Machines;
   loaded: LoadedWorkflows;
   harnesses: Harnesses;
+  /** Without them, none is registered at first. */
+  nodes?: Nodes;
   defaultPlacement: string;
   clock: HostClock;
   random?: () => number;
@@ -118,6 +121,12 @@ export class RunTable {
   begin(runId: string, outcome: StepOutcome): void {
     const live = this.#adopt(runId, { run: outcome.run });
     this.#committed(live.cell, outcome);
+  }
+
+  /** What is of no run, for the others who write: durable, and told to the feed, when it resolves. */
+  async commit(writes: Writes): Promise<void> {
+    await this.group.commit(writes);
+    this.feed.wake();
   }
 
   /** @throws HostRefusal `stopping` */

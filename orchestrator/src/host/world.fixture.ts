@@ -109,6 +109,7 @@ export class MortalStore implements Store {
   feed: Store['feed'] = (...args) => this.#read((store) => store.feed(...args));
   lastSeq = () => this.#read((store) => store.lastSeq());
   placements = () => this.#read((store) => store.placements());
+  nodes = () => this.#read((store) => store.nodes());
   prune: Store['prune'] = (...args) => this.#read((store) => store.prune(...args));
 
   close(): void {

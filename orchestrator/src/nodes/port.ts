@@ -73,3 +73,16 @@ export interface NodeRegistry {
    */
   demote(nodeId: string, seen: NodeSeen): Promise<boolean>;
 }
+
+/** The registry, and what nodes and people do with it. Each refuses `stopping`, and is committed when it resolves. */
+export interface Nodes extends NodeRegistry {
+  register(nodeId: string, registration: NodeRegistration): Promise<void>;
+  /** Refuses `unknown_node`, `stale_instance`. */
+  heartbeat(nodeId: string, instanceId: string, lifecycle: NodeLifecycle): Promise<void>;
+  /** Refuses `unknown_node`. */
+  remove(nodeId: string): Promise<void>;
+  /** Plain numbers for /metrics; names without the `turnwire_` prefix. */
+  counters(): Record<string, number>;
+  /** Resolves when nothing is being written any more. */
+  stop(): Promise<void>;
+}

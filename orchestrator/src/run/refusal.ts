@@ -12,6 +12,8 @@ export type RefusalCode =
   | 'unknown_delivery'
   | 'unknown_workflow'
   | 'unknown_run'
+  | 'unknown_node'
+  | 'stale_instance'
   | 'workflow_refused'
   | 'invalid'
   /** A parameter that is not one of ours. */

@@ -57,17 +57,21 @@ export class MemoryStore implements Store {
     }
     for (const row of writes.keys ?? []) this.#keys.set(pair(row.scope, row.key), row);
     for (const row of writes.placements ?? []) this.#placements.set(row.placement, row);
-    for (const row of writes.nodes ?? []) this.#nodes.set(row.nodeId, row);
-    for (const row of writes.nodeAgents ?? []) this.#nodeAgents.set(row.nodeId, row);
-    for (const nodeId of writes.removedNodes ?? []) {
-      this.#nodes.delete(nodeId);
-      this.#nodeAgents.delete(nodeId);
-    }
+    this.#writeNodes(writes);
     return (writes.feed ?? []).map((frame) => {
       this.#seq += 1;
       this.#feed.push({ ...frame, seq: this.#seq });
       return this.#seq;
     });
+  }
+
+  #writeNodes({ nodes = [], nodeAgents = [], removedNodes = [] }: Writes): void {
+    for (const row of nodes) this.#nodes.set(row.nodeId, row);
+    for (const row of nodeAgents) this.#nodeAgents.set(row.nodeId, row);
+    for (const nodeId of removedNodes) {
+      this.#nodes.delete(nodeId);
+      this.#nodeAgents.delete(nodeId);
+    }
   }
 
   async liveRuns(): Promise<RunRow[]> {
