@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-const foreign = new Set(['node_modules', 'dist', 'coverage', '.git', '.turnwire', '__pycache__', '.venv']);
+const caches = ['__pycache__', '.mypy_cache', '.pytest_cache', '.ruff_cache'];
+const foreign = new Set(['node_modules', 'dist', 'coverage', '.git', '.turnwire', '.venv', ...caches]);
 
 /** Every file of the project below `root`, as sorted paths with `/`; what is installed or built is left out. */
 export function projectFiles(root: string): string[] {

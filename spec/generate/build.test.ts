@@ -13,11 +13,14 @@ afterEach(() => {
   for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
 });
 
+/** The shapes of the tables, which are copied beside them. */
+const shapes = ['generate/table.ts', 'generate/python/table.py', 'generate/go/table.go'];
+
 /** The spec as it is, with one file changed. */
 function specWith(file: string, change: (content: string) => string): string {
   const root = mkdtempSync(join(tmpdir(), 'turnwire-spec-'));
   copies.push(root);
-  for (const part of ['openapi', 'outcomes.yaml', 'faults.yaml', 'retry.schema.json', 'generate/table.ts']) {
+  for (const part of ['openapi', 'outcomes.yaml', 'faults.yaml', 'retry.schema.json', ...shapes]) {
     cpSync(join(repository, 'spec', part), join(root, 'spec', part), { recursive: true });
   }
   const path = join(root, 'spec', file);

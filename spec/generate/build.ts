@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { documentJson, documentTypes, protocolModule, tableModule } from './emit.ts';
+import { documentJson, documentTypes, protocolModule, type Tables, tableModule } from './emit.ts';
 import { loadExtensionSchemas } from './extensions.ts';
 import { checkFaultEnums, readFaults } from './faults.ts';
+import { goProtocol, goTable } from './go.ts';
+import { goTypes } from './go-types.ts';
 import { operationTable } from './operations.ts';
 import { checkProblemStatuses, readProblems } from './problems.ts';
+import { pythonPackage, pythonProtocol, pythonTable } from './python.ts';
+import { pythonTypes } from './python-types.ts';
 import { readRoot } from './root.ts';
+import { readSchemas } from './schemas.ts';
 import { type Document, type DocumentName, documentNames, readDocument } from './sources.ts';
 import { readTexts } from './texts.ts';
 
@@ -33,6 +38,8 @@ export async function build(repository: string): Promise<Map<string, string>> {
   const files = new Map<string, string>([
     ['sdk/typescript/src/gen/table.ts', tableModule(specFolder)],
     ['sdk/typescript/src/gen/protocol.ts', protocolModule(tables)],
+    ...pythonFiles(specFolder, tables),
+    ...goFiles(specFolder, tables),
   ]);
   for (const [name, document] of documents) {
     files.set(`spec/gen/${name}.json`, documentJson(name, document));
@@ -42,4 +49,23 @@ export async function build(repository: string): Promise<Map<string, string>> {
     );
   }
   return files;
+}
+
+function pythonFiles(specFolder: string, tables: Tables): [string, string][] {
+  const folder = 'sdk/python/src/turnwire/gen';
+  return [
+    [`${folder}/__init__.py`, pythonPackage()],
+    [`${folder}/table.py`, pythonTable(specFolder)],
+    [`${folder}/protocol.py`, pythonProtocol(tables)],
+    [`${folder}/types.py`, pythonTypes(readSchemas(specFolder))],
+  ];
+}
+
+function goFiles(specFolder: string, tables: Tables): [string, string][] {
+  const folder = 'sdk/go/gen';
+  return [
+    [`${folder}/table.go`, goTable(specFolder)],
+    [`${folder}/protocol.go`, goProtocol(tables)],
+    [`${folder}/types.go`, goTypes(readSchemas(specFolder))],
+  ];
 }

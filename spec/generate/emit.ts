@@ -48,15 +48,17 @@ const literal = (value: unknown) =>
 
 const constant = (name: string, type: string, value: unknown) => `export const ${name}: ${type} = ${literal(value)};\n`;
 
+/** Everything that the documents say beyond types, read and checked: what each language's tables are made of. */
+export interface Tables {
+  readonly root: Root;
+  readonly operations: Record<string, OperationRow>;
+  readonly problemCodes: Record<string, ProblemRow>;
+  readonly texts: Texts;
+  readonly faults: Faults;
+}
+
 /** The tables that the SDK interprets. Key unions make a misspelt name a type error; rows have the wide types of table.ts. */
-export function protocolModule(parts: {
-  root: Root;
-  operations: Record<string, OperationRow>;
-  problemCodes: Record<string, ProblemRow>;
-  texts: Texts;
-  faults: Faults;
-}): string {
-  const { root, operations, problemCodes, texts, faults } = parts;
+export function protocolModule({ root, operations, problemCodes, texts, faults }: Tables): string {
   const seats = [...new Set(Object.values(operations).flatMap((row) => Object.keys(row.seats)))];
   return [
     lines('spec/openapi/*.yaml, spec/outcomes.yaml and spec/faults.yaml'),
@@ -74,6 +76,8 @@ export function protocolModule(parts: {
     '/** What the documents say beyond types: who answers, what a failure proves, when to send again. */',
     constant('protocol', 'Protocol<OperationId, EvidenceName, ProblemCode, HeaderName, ConstantName>', {
       ...root,
+      // Each language has its own errors alone.
+      native: { node: root.native.node },
       operations,
       problemCodes,
     }),

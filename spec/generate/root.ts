@@ -2,11 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ExtensionSchemas, extension } from './extensions.ts';
 import type { Document, DocumentName } from './sources.ts';
 import { SpecError } from './spec-error.ts';
-import type { Protocol } from './table.ts';
+import type { NativeRule, Protocol } from './table.ts';
 
 const file = 'protocol-root.yaml';
 
-export type Root = Omit<Protocol, 'operations' | 'problemCodes'>;
+/** The languages of which the spec knows the errors. */
+type Languages = 'node' | 'python' | 'go';
+
+export type Root = Omit<Protocol, 'operations' | 'problemCodes' | 'native'> & {
+  readonly native: Readonly<Record<Languages, readonly NativeRule[]>>;
+};
 
 /** The root extension, the same in every document, valid and consistent in itself. */
 export function readRoot(
@@ -35,7 +40,12 @@ function checkEvidence(root: Root): void {
   known(root.afterAbort, 'afterAbort');
   known(root.unexplained, 'unexplained');
   for (const [language, rules] of Object.entries(root.native)) {
-    for (const [index, rule] of rules.entries()) known(rule.evidence, `native.${language}[${index}].evidence`);
+    for (const [index, rule] of rules.entries()) {
+      const at = `native.${language}[${index}]`;
+      known(rule.evidence, `${at}.evidence`);
+      if (language === 'node' && rule.within)
+        throw new SpecError(file, `${at}.within`, "take it out: Node's errors name their system call");
+    }
   }
 }
 

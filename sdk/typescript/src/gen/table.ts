@@ -26,6 +26,8 @@ export interface NativeRule {
   readonly syscall?: readonly string[];
   /** Error names (`AbortError`). Absent: any. */
   readonly name?: readonly string[];
+  /** Names of an error further out, of which this one is the cause. Absent: any, or none. No rule of Node's has it. */
+  readonly within?: readonly string[];
 }
 
 /** One row of the answer table; rows are tried in order, the first that matches decides. */

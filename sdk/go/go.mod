@@ -1,0 +1,3 @@
+module turnwire.dev/go
+
+go 1.23
