@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type LogLine, type Started, start } from './process.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const BIN = {
+export const BIN = {
   orchestrator: at('orchestrator/bin/turnwire-orchestrator.js'),
   harness: at('harness/bin/turnwire-harness.js'),
   custodian: at('custodian/bin/turnwire-custodian.js'),
@@ -120,7 +120,7 @@ export class Cast {
 }
 
 /** Ports that were free a moment ago; each is held until all are known, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();

@@ -7,6 +7,7 @@ import { byItself, byPerson } from './gate.ts';
 import { audit } from './ledger.ts';
 import { readOptions, UsageError } from './options.ts';
 import { verdict } from './report.ts';
+import { restarts } from './restarts/main.ts';
 import { tell } from './story.ts';
 import { Timeline } from './timeline.ts';
 
@@ -66,7 +67,8 @@ function stuck(): Promise<never> {
 }
 
 try {
-  process.exit(await main());
+  const [verb, ...rest] = process.argv.slice(2);
+  process.exit(verb === 'restarts' ? await restarts(rest) : await main());
 } catch (error) {
   process.stderr.write(`demo: ${(error as Error).message}\n`);
   process.exit(error instanceof UsageError ? 2 : 1);
