@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, string>> = {
   sdk: 'sdk/typescript/bench/main.ts',
   harness: 'harness/bench/main.ts',
   orchestrator: 'orchestrator/bench/main.ts',
+  custodian: 'custodian/bench/main.ts',
 };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

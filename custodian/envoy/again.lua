@@ -6,9 +6,8 @@ local METADATA = 'turnwire'
 function envoy_on_request(handle)
   local metadata = handle:streamInfo():dynamicMetadata()
   local noted = metadata:get(METADATA)
-  if not noted or config.reads[noted.route] then return end
-  if not noted.sent_at then return metadata:set(METADATA, 'sent_at', handle:timestamp()) end
-  if handle:timestamp() - noted.sent_at < config.retry_window_ms then return end
+  if not noted or config.reads[noted.request.route] then return end
+  if handle:timestamp() - noted.request.at < config.retry_window_ms then return end
   metadata:set(METADATA, 'window_over', true)
   handle:respond({ [':status'] = '503' }, 'no attempt got as far as sending the request, and the time for more is over')
 end

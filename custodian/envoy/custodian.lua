@@ -8,21 +8,22 @@ local METADATA = 'turnwire'
 
 local ffi = require('ffi')
 ffi.cdef 'int statx(int folder, const char *path, int flags, unsigned int mask, void *answer);'
-local AT_FDCWD, STATX_TYPE_AND_MODE, MODE_OFFSET = -100, 3, 28
+local AT_FDCWD, BASIC = -100, 0x7ff
+-- The answer's layout is the same on each machine: these are its offsets in bytes.
+local MODE, INODE, SIZE, CHANGED, CHANGED_NS = 28, 32, 40, 112, 120
+local answer = ffi.new('uint64_t[32]')
+local bytes = ffi.cast('uint8_t *', answer)
+local function field(type, offset) return tonumber(ffi.cast(type, bytes + offset)[0]) end
 
--- What others may do with a file, 0 to 7; nil when that cannot be told. The layout of statx is the same on each machine.
-local function rights_of_others(path)
-  local answer = ffi.new('uint16_t[128]')
-  if ffi.C.statx(AT_FDCWD, path, 0, STATX_TYPE_AND_MODE, answer) ~= 0 then return nil end
-  return answer[MODE_OFFSET / 2] % 8
+-- What others may do with the file, 0 to 7, and which state of it this is; nil when that cannot be told.
+local function look(path)
+  if ffi.C.statx(AT_FDCWD, path, 0, BASIC, answer) ~= 0 then return nil end
+  local state = { field('uint64_t *', INODE), field('uint64_t *', SIZE), field('int64_t *', CHANGED), field('uint32_t *', CHANGED_NS) }
+  return field('uint16_t *', MODE) % 8, state
 end
 
--- The token as the file has it now, or nil and why not (TW-CUS-017, TW-CUS-018).
-local function read_token()
-  local rights = rights_of_others(config.token_file)
-  if rights == nil then return nil, 'cannot be read' end
-  if rights ~= 0 then return nil, 'can be read by others; run: chmod 600' end
-  local file = io.open(config.token_file, 'rb')
+local function parse(path)
+  local file = io.open(path, 'rb')
   if not file then return nil, 'cannot be read' end
   local text = file:read(256) or ''
   file:close()
@@ -33,17 +34,36 @@ local function read_token()
   return text
 end
 
--- The last good one counts while the file is being replaced. Without one at the start, Envoy does not start.
-local last_token
-do
-  local token, why = read_token()
-  if not token then error('the placement token file ' .. config.token_file .. ' ' .. why, 0) end
-  last_token = token
+local held, held_state
+
+local function same(one, other)
+  for index, value in ipairs(one) do
+    if value ~= other[index] then return false end
+  end
+  return true
 end
 
+-- Reads the file again when it has changed (TW-CUS-017); why not, when it may not be used (TW-CUS-018).
+local function refresh()
+  local rights, state = look(config.token_file)
+  if rights == nil then return 'cannot be read' end
+  if rights ~= 0 then return 'can be read by others; run: chmod 600' end
+  if held and same(state, held_state) then return nil end
+  local token, why = parse(config.token_file)
+  if not token then return why end
+  held, held_state = token, state
+end
+
+-- Without a good one at the start, Envoy does not start.
+do
+  local why = refresh()
+  if why then error('the placement token file ' .. config.token_file .. ' ' .. why, 0) end
+end
+
+-- The last good one counts while the file is being replaced.
 local function current_token()
-  last_token = read_token() or last_token
-  return last_token
+  refresh()
+  return held
 end
 
 -- Which route ----------------------------------------------------------------------------------------------------------
@@ -147,15 +167,15 @@ local function rewrite(headers)
   headers:replace('authorization', 'Bearer ' .. current_token())
 end
 
--- For the log, and so that Envoy's own answers are told from the script's.
-local function note(handle, fields)
-  local metadata = handle:streamInfo():dynamicMetadata()
-  for name, value in pairs(fields) do metadata:set(METADATA, name, value) end
+-- For the log, and so that Envoy's own answers are told from the script's. Each note costs, so that there is one.
+local function note(handle, decision, route, flags)
+  local noted = { decision = decision, route = route, flags = flags, at = handle:timestamp() }
+  handle:streamInfo():dynamicMetadata():set(METADATA, 'request', noted)
 end
 
 local function refuse(handle, code, detail)
   local problem = config.problems[code]
-  note(handle, { decision = 'refuse', route = 'none' })
+  note(handle, 'refuse', 'none')
   local headers = {
     [':status'] = tostring(problem.status),
     ['content-type'] = 'application/problem+json',
@@ -175,7 +195,7 @@ function envoy_on_request(handle)
   -- The routes match only what has the token.
   handle:clearRouteCache()
   -- What is true until an answer comes: a client that goes away before it has had the upstream request reset.
-  note(handle, { decision = 'unreachable', route = route, flags = { config.aborted_flag } })
+  note(handle, 'unreachable', route, { config.aborted_flag })
 end
 
 -- The custodian's own 502 ----------------------------------------------------------------------------------------------
@@ -184,8 +204,8 @@ end
 -- retries (URX), or of the time for them, only when each attempt failed before the request was sent; a flag that says no
 -- more than "closed" is then less than what is known. Elsewhere URX says nothing about what was sent, and is not passed on
 -- (TW-CUS-014).
-local function flags_of(words, noted)
-  local exhausted, proof, all = noted.window_over, {}, {}
+local function flags_of(words, route, exhausted)
+  local proof, all = {}, {}
   for word in words:gmatch('%u+') do
     if word == config.exhausted_flag then
       exhausted = true
@@ -194,24 +214,30 @@ local function flags_of(words, noted)
       if config.flags[word] then proof[#proof + 1] = word end
     end
   end
-  if not exhausted or config.reads[noted.route] then return all end
+  if not exhausted or config.reads[route] then return all end
   proof[#proof + 1] = config.exhausted_flag
   return proof
 end
 
--- A mark at this point is Envoy's own: that of an upstream was removed with the answer's other headers (TW-CUS-015).
+-- An answer without Envoy's flags is the Orchestrator's, or one of the script's refusals. A mark at this point is Envoy's
+-- own: that of an upstream was removed with the answer's other headers (TW-CUS-015).
 function envoy_on_response(handle)
-  local noted = handle:streamInfo():dynamicMetadata():get(METADATA)
-  if not noted or noted.decision ~= 'unreachable' then return end
   local headers = handle:headers()
-  if not headers:get(config.mark_header) then return note(handle, { decision = 'forward' }) end
-  local flags = flags_of(headers:get(config.flags_header) or '', noted)
+  local metadata = handle:streamInfo():dynamicMetadata()
+  local words = headers:get(config.flags_header)
+  if not words then return metadata:set(METADATA, 'answered', true) end
   headers:remove(config.flags_header)
-  note(handle, { flags = #flags > 0 and flags or '-' })
+  local noted = metadata:get(METADATA)
+  local route = noted.request.route
+  -- What was malformed after it had begun.
+  if not headers:get(config.mark_header) then return note(handle, 'refuse', route) end
+  local flags = flags_of(words, route, noted.window_over)
+  note(handle, 'unreachable', route, #flags > 0 and flags or '-')
   local quoted = {}
   for index, flag in ipairs(flags) do quoted[index] = '"' .. flag .. '"' end
+  local list = '"flags":[' .. table.concat(quoted, ',') .. ']'
   local body = handle:body()
-  local text = body:getBytes(0, body:length()):gsub('"flags":%[%]', function() return '"flags":[' .. table.concat(quoted, ',') .. ']' end)
+  local text = body:getBytes(0, body:length()):gsub('"flags":%[%]', function() return list end)
   -- The other reference to the headers ended when the script waited for the body.
   handle:headers():replace('content-length', tostring(body:setBytes(text)))
 end

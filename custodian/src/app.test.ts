@@ -41,7 +41,8 @@ describe('the custodian between real sockets', () => {
     const app = createCustodian({
       upstream: { origin: `http://127.0.0.1:${port}`, base: '', dispatcher, sent },
       token: { read: () => ({ placement: 'local', token: TOKEN }) },
-      log: logger,
+      log,
+      decisions: logger,
     });
     custodian = await listen({ app, host: '127.0.0.1', port: 0, role: 'custodian', announce: false });
   };

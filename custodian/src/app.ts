@@ -12,6 +12,8 @@ export interface CustodianOptions {
   readonly upstream: Upstream;
   readonly token: TokenFile;
   readonly log: Logger;
+  /** Where each decision is a line. */
+  readonly decisions: Logger;
 }
 
 interface Pair {
@@ -36,7 +38,7 @@ export function createCustodian(options: CustodianOptions): Hono {
     const routed = route({ method, target, rawHeaders }, { ...rules, placement });
     if (routed.kind === 'forward') return pass(options, pair, routed, token);
     const problem = new Problem(routed.code, routed.detail);
-    options.log.warn({ method, route: 'none', status: problem.status, flags: [], ms: 0 }, 'refuse');
+    options.decisions.warn({ method, route: 'none', status: problem.status, flags: [], ms: 0 }, 'refuse');
     return own(problem);
   });
   app.onError((error) => {
@@ -49,7 +51,7 @@ export function createCustodian(options: CustodianOptions): Hono {
 
 /** Each way that a request can end is one line in the log, without its query, its body or a token (TW-CUS-022). */
 async function pass(
-  { upstream, log }: CustodianOptions,
+  { upstream, decisions: log }: CustodianOptions,
   { incoming, outgoing }: Pair,
   routed: Extract<Routed, { kind: 'forward' }>,
   token: string,

@@ -34,3 +34,6 @@ export const DEFAULT_TOKEN_FILE = '/run/secrets/turnwire/placement-token';
 
 /** Where Debian, Ubuntu, Alpine and Envoy's own images keep the authorities that the machine trusts. */
 export const DEFAULT_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
+
+/** How long a whole request may take to come, in milliseconds: as long as Node's own server gives it, and longer than any caller waits. */
+export const REQUEST_TIMEOUT_MS = 300_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { protocol } from '@turnwire/sdk';
-import { createLogger, type Listening, listen, onSignals, StartError } from '@turnwire/server';
+import { createLineLogger, createLogger, type Listening, listen, onSignals, StartError } from '@turnwire/server';
 import { Agent } from 'undici';
 import { createCustodian } from './app.ts';
 import { createHealth } from './health.ts';
@@ -28,7 +28,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const { origin, pathname } = new URL(settings.orchestratorUrl);
   const base = pathname.replace(/\/$/, '');
   const upstream = { origin, base, dispatcher: pool(settings.caFile), sent: watchSent() };
-  const app = createCustodian({ upstream, token, log });
+  const app = createCustodian({ upstream, token, log, decisions: createLineLogger('custodian') });
   const { host, port, healthPort, healthHost = host } = settings;
   const servers: Listening[] = [];
   if (healthPort !== undefined) {

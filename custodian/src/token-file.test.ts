@@ -33,13 +33,21 @@ describe('the placement token file', () => {
     expect(opened.read().token).toBe(token('b'));
   });
 
-  it('keeps the last good one while the file is being replaced', () => {
+  it('keeps the last good one while the file is being replaced', async () => {
     write(token('a'));
     const opened = openTokenFile(file);
     rmSync(file);
+    const later = () => new Promise((resolve) => setImmediate(resolve));
     expect(opened.read().token).toBe(token('a'));
+    await later();
     write('half a tok');
     expect(opened.read().token).toBe(token('a'));
+    await later();
+    write(token('b'), 0o644);
+    expect(opened.read().token).toBe(token('a'));
+    await later();
+    write(token('b'));
+    expect(opened.read().token).toBe(token('b'));
   });
 
   it.each([

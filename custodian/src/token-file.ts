@@ -34,8 +34,15 @@ export function openTokenFile(file: string): TokenFile {
     return held;
   };
   held = refresh();
+  let looked = false;
   return {
     read() {
+      // Once for all requests of one turn of the loop: no time passes within it.
+      if (looked) return held;
+      looked = true;
+      setImmediate(() => {
+        looked = false;
+      });
       try {
         return refresh();
       } catch {

@@ -3,16 +3,26 @@ import { typed } from './typed.ts';
 
 /** One JSON line on stderr per decision, with no query, no header and no body (TW-CUS-022). */
 export const accessLog = (): readonly object[] => [
-  line('forward', { level: 30, flags: [] }),
-  line('unreachable', { level: 40, flags: `%DYNAMIC_METADATA(${METADATA}:flags)%` }),
-  // What Envoy refused before the script saw it has no note of a decision.
-  line('refuse', { level: 40, flags: [] }, true),
+  line('forward', both(forwarded, answered(true)), { level: 30, flags: [] }),
+  line('unreachable', both(forwarded, answered(false)), {
+    level: 40,
+    flags: `%DYNAMIC_METADATA(${METADATA}:request:flags)%`,
+  }),
+  line('refuse', noted('refuse', true), { level: 40, flags: [], route: 'none' }),
 ];
 
-function line(decision: string, { level, flags }: { level: number; flags: unknown }, unnoted = false): object {
+interface Fields {
+  readonly level: number;
+  readonly flags: unknown;
+  readonly route?: string;
+}
+
+const ROUTE = `%DYNAMIC_METADATA(${METADATA}:request:route)%`;
+
+function line(decision: string, filter: object, { level, flags, route = ROUTE }: Fields): object {
   return {
     name: 'envoy.access_loggers.stderr',
-    filter: decided(decision, unnoted),
+    filter,
     typed_config: typed('envoy.extensions.access_loggers.stream.v3.StderrAccessLog', {
       log_format: {
         json_format: {
@@ -20,7 +30,7 @@ function line(decision: string, { level, flags }: { level: number; flags: unknow
           time: '%START_TIME(%Y-%m-%dT%H:%M:%S.%3fZ)%',
           role: 'custodian',
           method: '%REQ(:METHOD)%',
-          route: `%DYNAMIC_METADATA(${METADATA}:route)%`,
+          route,
           status: '%RESPONSE_CODE%',
           flags,
           attempts: '%UPSTREAM_REQUEST_ATTEMPT_COUNT%',
@@ -32,10 +42,22 @@ function line(decision: string, { level, flags }: { level: number; flags: unknow
   };
 }
 
-/** Whether the script noted this decision; or, with `unnoted`, none. */
-export const decided = (decision: string, unnoted: boolean): object => ({
-  metadata_filter: {
-    matcher: { filter: METADATA, path: [{ key: 'decision' }], value: { string_match: { exact: decision } } },
-    match_if_key_not_found: unnoted,
-  },
-});
+const both = (...filters: object[]): object => ({ and_filter: { filters } });
+
+function found(path: readonly string[], value: object, absent: boolean): object {
+  const matcher = { filter: METADATA, path: path.map((key) => ({ key })), value };
+  return { metadata_filter: { matcher, match_if_key_not_found: absent } };
+}
+
+/** Whether the script noted this; with `absent`, also a request that Envoy refused before the script saw it. */
+function noted(decision: 'unreachable' | 'refuse', absent: boolean): object {
+  return found(['request', 'decision'], { string_match: { exact: decision } }, absent);
+}
+
+/** The script let it through; until there is an answer it is noted as unreachable. */
+export const forwarded = noted('unreachable', false);
+
+/** All but the script's own refusals. */
+export const notRefusedByIt = noted('unreachable', true);
+
+const answered = (yes: boolean) => found(['answered'], { bool_match: yes }, !yes);

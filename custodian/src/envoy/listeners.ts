@@ -1,5 +1,5 @@
 import { protocol } from '@turnwire/sdk';
-import { HEAD_LIMIT_KIB, LINGER_MS } from '../limits.ts';
+import { HEAD_LIMIT_KIB, LINGER_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { accessLog } from './access-log.ts';
 import type { Address, BootstrapSettings } from './bootstrap.ts';
 import { socketAddress } from './cluster.ts';
@@ -86,9 +86,9 @@ const asItStands = {
   skip_xff_append: true,
 };
 
-/** Nothing but a connect and a head is timed: how long an answer may take is its caller's to say (TW-CUS-019). */
+/** Only how long a request may take to come is bounded; how long an answer may take is its caller's to say (TW-CUS-019). */
 const patient = {
-  request_timeout: '0s',
+  request_timeout: duration(REQUEST_TIMEOUT_MS),
   stream_idle_timeout: '0s',
   request_headers_timeout: duration(protocol.constants.serverIdleMs + 1_000),
   delayed_close_timeout: duration(LINGER_MS),

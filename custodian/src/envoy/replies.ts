@@ -1,54 +1,70 @@
 import { protocol } from '@turnwire/sdk';
-import { decided } from './access-log.ts';
+import { forwarded, notRefusedByIt } from './access-log.ts';
 import { ANOTHER_VERSION } from './health.ts';
 
 type Code = keyof typeof protocol.problemCodes;
 
-/** Where the script finds Envoy's flags; it takes the header away again. */
+/** Where the script finds Envoy's flags. */
 export const FLAGS_HEADER = 'x-turnwire-envoy-flags';
 
 /**
- * The problem documents that Envoy answers by itself: of a request that it could not parse, and of one that got no answer
- * (TW-CUS-012).
+ * The problem documents that Envoy answers by itself (TW-CUS-006, TW-CUS-012): the first whose filter fits.
  * @param orchestrator its address, for the detail
  */
-export const localReplies = (orchestrator: string): object => ({
-  mappers: [
-    mapper('GE', 500, 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, {
-      members: { flags: [] },
-      headers: { [protocol.headers.custodian]: protocol.custodian.mark, [FLAGS_HEADER]: '%RESPONSE_FLAGS%' },
-    }),
-    mapper('EQ', ANOTHER_VERSION, 'unsupported_version', `this speaks Turnwire ${protocol.version}`),
-    mapper('EQ', 413, 'too_large', 'the body is too large'),
-    mapper('EQ', 404, 'no_route', 'the custodian forwards nothing at this path'),
-    mapper('GE', 400, 'bad_request', 'the request is not well-formed HTTP: %RESPONSE_CODE_DETAILS%'),
-  ],
-});
+export function localReplies(orchestrator: string): object {
+  const malformed = 'the request is not well-formed HTTP: %RESPONSE_CODE_DETAILS%';
+  const late = 'the request did not come in time';
+  return {
+    mappers: [
+      // What the script let through: it finds the flags here, and takes them away again.
+      mapper(forwarded, ['GE', 500], 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, marked(flags)),
+      mapper(forwarded, ['EQ', 408], 'bad_request', late, { status: 408, headers: flags }),
+      mapper(forwarded, ['GE', 400], 'bad_request', malformed, { headers: flags }),
+      // What it never saw; its own refusals say themselves what is wrong.
+      mapper(
+        notRefusedByIt,
+        ['GE', 500],
+        'custodian_unreachable',
+        'Envoy answered %RESPONSE_CODE_DETAILS%',
+        marked({}),
+      ),
+      mapper(
+        notRefusedByIt,
+        ['EQ', ANOTHER_VERSION],
+        'unsupported_version',
+        `this speaks Turnwire ${protocol.version}`,
+      ),
+      mapper(notRefusedByIt, ['EQ', 413], 'too_large', 'the body is too large'),
+      mapper(notRefusedByIt, ['EQ', 408], 'bad_request', late, { status: 408 }),
+      mapper(notRefusedByIt, ['EQ', 404], 'no_route', 'the custodian forwards nothing at this path'),
+      mapper(notRefusedByIt, ['GE', 400], 'bad_request', malformed),
+    ],
+  };
+}
 
 interface More {
+  /** Where it is another than the code's. */
+  readonly status?: number;
   readonly members?: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Tried from the top; the first whose status fits answers. */
-function mapper(op: string, status: number, code: Code, detail: string, more: More = {}): object {
-  const row = protocol.problemCodes[code];
+const flags = { [FLAGS_HEADER]: '%RESPONSE_FLAGS%' };
+
+/** As the custodian's own failure; the script puts the flags in their place. */
+const marked = (headers: Readonly<Record<string, string>>): More => ({
+  members: { flags: [] },
+  headers: { [protocol.headers.custodian]: protocol.custodian.mark, ...headers },
+});
+
+function mapper(of: object, [op, status]: [string, number], code: Code, detail: string, more: More = {}): object {
+  const { title, status: usual } = protocol.problemCodes[code];
+  const answered = more.status ?? usual;
   const headers = { [protocol.headers.version]: protocol.version, [protocol.headers.code]: code, ...more.headers };
+  const comparison = { op, value: { default_value: status, runtime_key: `turnwire.${code}` } };
   return {
-    filter: {
-      and_filter: {
-        filters: [
-          {
-            status_code_filter: {
-              comparison: { op, value: { default_value: status, runtime_key: `turnwire.${code}` } },
-            },
-          },
-          // A refusal of the script says itself what is wrong.
-          { or_filter: { filters: [decided('unreachable', true), decided('forward', true)] } },
-        ],
-      },
-    },
-    status_code: row.status,
+    filter: { and_filter: { filters: [{ status_code_filter: { comparison } }, of] } },
+    status_code: answered,
     headers_to_add: Object.entries(headers).map(([key, value]) => ({
       header: { key, value },
       append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
@@ -57,8 +73,8 @@ function mapper(op: string, status: number, code: Code, detail: string, more: Mo
       content_type: 'application/problem+json',
       json_format: {
         type: `urn:turnwire:problem:${code}`,
-        title: row.title,
-        status: row.status,
+        title,
+        status: answered,
         detail,
         code,
         ...more.members,

@@ -5,7 +5,7 @@ export { EARLY_ANSWER_MS } from './early-answer.ts';
 export { onSignals, runMain, StartError } from './lifecycle.ts';
 export { ALREADY_SENT, announce, type Listening, type ListenOptions, listen } from './listen.ts';
 export { type FolderLock, type HoldOptions, holdFolder } from './lock.ts';
-export { createLogger, type Logger } from './logger.ts';
+export { createLineLogger, createLogger, type Logger } from './logger.ts';
 export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';
 export { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
 export { command, dnsLabel, httpUrl, integer, port, type SettingOptions, seconds, setting } from './settings.ts';

@@ -4,13 +4,33 @@ export type Logger = pino.Logger;
 
 /** JSON lines on stderr; stdout carries the listening line alone. Fields that could hold a credential are cut out. */
 export function createLogger(role: string): Logger {
-  return pino(
-    {
-      base: { role, pid: process.pid },
-      level: process.env.TURNWIRE_LOG_LEVEL ?? 'info',
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: ['token', '*.token', 'authorization', '*.authorization', 'headers', '*.headers'], remove: true },
-    },
-    pino.destination({ dest: 2, sync: true }),
-  );
+  const redact = ['token', '*.token', 'authorization', '*.authorization', 'headers', '*.headers'];
+  return pino({ ...settings(role), redact: { paths: redact, remove: true } }, stderr());
 }
+
+/**
+ * For a line per request, whose fields are all known not to hold a credential: nothing is looked for in them, and the
+ * lines of one turn of the loop are written together. What is left is written when the process exits.
+ */
+export function createLineLogger(role: string): Logger {
+  const target = stderr();
+  let lines = '';
+  const flush = () => {
+    if (lines !== '') target.write(lines);
+    lines = '';
+  };
+  process.on('exit', flush);
+  const write = (line: string) => {
+    if (lines === '') setImmediate(flush);
+    lines += line;
+  };
+  return pino(settings(role), { write });
+}
+
+const stderr = () => pino.destination({ dest: 2, sync: true });
+
+const settings = (role: string) => ({
+  base: { role, pid: process.pid },
+  level: process.env.TURNWIRE_LOG_LEVEL ?? 'info',
+  timestamp: pino.stdTimeFunctions.isoTime,
+});

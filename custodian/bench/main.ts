@@ -1,0 +1,132 @@
+/**
+ * What the Custodian adds: `npm run bench -- custodian`. Surface reads and picks over loopback, in turns: with no proxy, through a
+ * bare Hono + undici pass-through, and through the Custodian on Node and on Envoy, all with one core each at most.
+ */
+import { protocol } from '@turnwire/sdk';
+import { rssOf, Stage, type Subject } from './subjects.ts';
+import { Wire } from './wire.ts';
+
+const ROUNDS = 9;
+const WARM_UP = 2;
+const CLIENTS = 32;
+const SECONDS = 1;
+const SINGLE = 400;
+const HELD = 1_000;
+
+const standIn = `authorization: Bearer ${protocol.custodian.standIn}\r\n`;
+const body = JSON.stringify({ turnId: 'turn', deliveryId: 'd', event: 'pick_0', input: { text: 'a sentence or two' } });
+const kinds = {
+  surface: `GET /agents/bench/surface HTTP/1.1\r\nhost: bench\r\n${standIn}accept: application/json\r\n\r\n`,
+  pick: `POST /agents/bench/events HTTP/1.1\r\nhost: bench\r\n${standIn}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+};
+const poll = `GET /agents/bench/deliveries/d?wait=25 HTTP/1.1\r\nhost: bench\r\n${standIn}\r\n`;
+
+const quantile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+};
+const median = (values: readonly number[]) => quantile(values, 0.5);
+
+/** Requests a second by many clients at once. */
+async function throughput({ url }: Subject, request: string): Promise<number> {
+  const wires = await Promise.all(Array.from({ length: CLIENTS }, () => Wire.open(url)));
+  const startedAt = performance.now();
+  let count = 0;
+  await Promise.all(
+    wires.map(async (wire) => {
+      while (performance.now() - startedAt < SECONDS * 1_000) {
+        await wire.ask(request);
+        count += 1;
+      }
+    }),
+  );
+  for (const wire of wires) wire.close();
+  return (count / (performance.now() - startedAt)) * 1_000;
+}
+
+/** Milliseconds of each request of one client. */
+async function latencies({ url }: Subject, request: string): Promise<number[]> {
+  const wire = await Wire.open(url);
+  const times: number[] = [];
+  for (let n = 0; n < SINGLE; n += 1) times.push(await wire.ask(request));
+  wire.close();
+  return times;
+}
+
+interface Figures {
+  readonly perSecond: number[];
+  readonly p50: number[];
+  readonly p99: number[];
+}
+
+async function measure(subjects: readonly Subject[], request: string): Promise<Figures[]> {
+  const figures = subjects.map((): Figures => ({ perSecond: [], p50: [], p99: [] }));
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    for (const [index, subject] of subjects.entries()) {
+      const times = await latencies(subject, request);
+      const perSecond = await throughput(subject, request);
+      if (round < 0) continue;
+      figures[index]?.perSecond.push(perSecond);
+      figures[index]?.p50.push(median(times));
+      figures[index]?.p99.push(quantile(times, 0.99));
+    }
+  }
+  return figures;
+}
+
+let missed = 0;
+function bound(holds: boolean, text: string): string {
+  if (!holds) missed += 1;
+  return `(${text}) ${holds ? 'ok' : 'MISSED'}`;
+}
+
+/** The ratio is the median of those of the rounds, in which both ran right after each other. */
+const ratio = (ours: readonly number[], theirs: readonly number[]) =>
+  median(ours.map((value, round) => value / (theirs[round] ?? value)));
+
+function say(kind: string, subjects: readonly Subject[], figures: readonly Figures[]): void {
+  const [none, bare] = figures as [Figures, Figures];
+  for (const [index, { name }] of subjects.entries()) {
+    const mine = figures[index] as Figures;
+    const added = (of: 'p50' | 'p99') => `${(median(mine[of]) - median(none[of])).toFixed(3)} ms`;
+    const more = index === 0 ? '' : `, added p50 ${added('p50')}, p99 ${added('p99')}`;
+    const each = `${Math.round(median(mine.perSecond)).toLocaleString('en')}/s, p50 ${median(mine.p50).toFixed(3)} ms, p99 ${median(mine.p99).toFixed(3)} ms`;
+    process.stdout.write(`${kind.padEnd(8)} ${name.padEnd(20)} ${each}${more}\n`);
+    if (index < 2) continue;
+    const rate = ratio(mine.perSecond, bare.perSecond);
+    const p50 = ratio(mine.p50, bare.p50);
+    process.stdout.write(
+      `${''.padEnd(8)}   of bare              ${rate.toFixed(2)} × its throughput ${bound(rate >= 0.8, 'at least 0.8')}, ${p50.toFixed(2)} × its p50 ${bound(p50 <= 1.25, 'at most 1.25')}\n`,
+    );
+  }
+}
+
+/** What polls cost that nobody answers, each on a connection of its own. */
+async function held(subject: Subject): Promise<void> {
+  await throughput(subject, kinds.surface);
+  const before = rssOf(subject);
+  const wires = await Promise.all(Array.from({ length: HELD }, () => Wire.open(subject.url)));
+  for (const wire of wires) wire.ask(poll).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const mib = (rssOf(subject) - before) / 1024 / 1024;
+  for (const wire of wires) wire.close();
+  process.stdout.write(
+    `held     ${subject.name.padEnd(20)} ${HELD.toLocaleString('en')} polls: ${mib.toFixed(1)} MiB more\n`,
+  );
+}
+
+const stage = new Stage();
+try {
+  const none = await stage.upstream();
+  const bare = await stage.bare(none.url);
+  const node = await stage.node(none.url);
+  const envoy = await stage.envoy(none.url);
+  if (!envoy) process.stdout.write('no Envoy here: TURNWIRE_ENVOY can name one\n');
+  const subjects = [none, bare, node, ...(envoy ? [envoy] : [])];
+  // First, so that nothing that a load left behind is counted.
+  for (const subject of subjects.slice(1)) await held(subject);
+  for (const [kind, request] of Object.entries(kinds)) say(kind, subjects, await measure(subjects, request));
+} finally {
+  stage.close();
+}
+process.exitCode = missed === 0 ? 0 : 1;
