@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { SubjectError } from '../harness/subject.ts';
 import { type AdapterCommand, type AdapterResult, type Introduction, introductionOf, readResult } from './protocol.ts';
 
-/** The subject could not be started, or is gone; the message says how. */
-export class SubjectError extends Error {
-  override readonly name = 'SubjectError';
-}
+export { SubjectError };
 
 interface Waiting {
   resolve(result: AdapterResult): void;

@@ -1,20 +1,14 @@
 import { type Faults, startFaults } from '../faults/proxy.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
 import type { Adapter } from './adapter.ts';
 import type { ClientCase } from './case.ts';
 import { broken } from './invariants.ts';
 import { type Peer, startPeer } from './peer/server.ts';
 import type { Effects } from './peer/state.ts';
 import type { AdapterResult } from './protocol.ts';
-import { type Mismatch, operationIn, type Seen } from './seen.ts';
-import { transcript } from './transcript.ts';
+import { operationIn, type Seen } from './seen.ts';
+import { messages, transcript } from './transcript.ts';
 import { judge } from './verdict.ts';
-
-/** What a case came to. */
-export interface CaseOutcome {
-  readonly mismatches: readonly Mismatch[];
-  /** The wire, line by line. */
-  readonly trace: readonly string[];
-}
 
 /** Public on purpose: every subject is given it, and none may tell it. */
 const token = 'turnwire-contract-token';
@@ -34,7 +28,11 @@ export async function runCase(adapter: Adapter, of: ClientCase, timeoutMs: numbe
   try {
     const run = new Run(adapter, of, peer, faults, timeoutMs);
     const seen = await run.seen();
-    return { mismatches: [...judge(seen, run.of), ...broken(seen, run.of)], trace: transcript(seen, of) };
+    return {
+      mismatches: [...judge(seen, run.of), ...broken(seen, run.of)],
+      trace: transcript(seen, of),
+      wire: messages(seen, of),
+    };
   } finally {
     await faults.close();
     await peer.close();

@@ -1,78 +1,108 @@
-import { matches } from '../faults/choose.ts';
-import { type Check, type CheckResult, countsAt, type Level, type Report } from '../report/check.ts';
-import { declaredFailures, sentence } from '../run/outcome.ts';
+/** A whole run: every case and vector, against one SDK by way of its adapter. */
+import type { Check, Report, Subject } from '../report/check.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
+import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import { Adapter, SubjectError } from './adapter.ts';
 import type { ClientCase } from './case.ts';
+import { needsOf } from './catalog.ts';
 import { loadCases } from './load.ts';
 import type { Introduction } from './protocol.ts';
 import { runCase } from './run-case.ts';
-import type { Mismatch } from './seen.ts';
 import { runVector, type VectorCheck, vectorChecks } from './vectors.ts';
 
-export interface ClientRun {
+export interface ClientRun extends SuiteOptions {
   readonly command: string;
-  readonly level: Level;
-  /** Ids of checks, `*` standing for any characters; all when absent. */
-  readonly only?: readonly string[];
-  readonly skip?: readonly string[];
-  readonly knownFailing?: readonly string[];
   readonly timeoutMs: number;
-  readonly jobs: number;
-  readonly seed: number;
-  /** Hears of each result as it comes. */
-  readonly onResult?: (result: CheckResult) => void;
 }
 
-type Task = {
-  readonly check: Check;
+/** One check, with what it needs and how it is run. */
+interface Task extends Check {
   readonly needs: readonly string[];
   readonly costMs: number;
-  run(adapter: Adapter): Promise<Outcome>;
-};
-type Outcome = { readonly mismatches: readonly Mismatch[]; readonly trace?: readonly string[] };
+  with(adapter: Adapter): Promise<CaseOutcome>;
+}
 
 /** Holds an SDK to every case and vector. Rejects with `SubjectError` when it cannot be started. */
 export async function runClient(options: ClientRun): Promise<Report> {
-  const startedAt = performance.now();
   const { adapter, introduction } = await Adapter.start(options.command, options.timeoutMs);
-  const tasks = tasksOf(introduction, options);
-  const results = new Map<string, CheckResult>();
-  // What takes longest begins first, so that nobody waits for it at the end.
-  const queue = [...tasks].sort((one, other) => other.costMs - one.costMs);
-  const first = new Worker(options, introduction, adapter);
-  const others = Array.from({ length: Math.max(0, options.jobs - 1) }, () => new Worker(options, introduction));
-  await Promise.all([first, ...others].map((worker) => worker.work(queue, results)));
-  const checks = tasks.flatMap(({ check }) => results.get(check.id) ?? []);
-  const { level, seed, command } = options;
-  const { language, version } = introduction;
-  const ms = Math.round(performance.now() - startedAt);
-  return {
-    mode: 'client',
-    level,
-    subject: { command, language, version },
-    seed,
-    ms,
-    checks,
-    knownFailing: declaredFailures(checks, options.knownFailing ?? []),
-  };
+  return runSuite(new Sdks(options, introduction, adapter), options);
 }
 
-function tasksOf(introduction: Introduction, options: ClientRun): Task[] {
-  const { timeoutMs, seed } = options;
+/** Several adapter processes: a subject that went down is started again for the next check. */
+class Sdks implements Suite<Task> {
+  readonly mode = 'client';
+  readonly cases: readonly Task[];
+  readonly #idle: Adapter[];
+  readonly #declared: ReadonlySet<string>;
+
+  constructor(
+    readonly options: ClientRun,
+    readonly introduction: Introduction,
+    adapter: Adapter,
+  ) {
+    this.#idle = [adapter];
+    this.#declared = new Set([...introduction.features, ...(options.capabilities ?? [])]);
+    this.cases = tasksOf(introduction, options);
+  }
+
+  async open(): Promise<Subject> {
+    const { language, version, features } = this.introduction;
+    return { command: this.options.command, language, version, capabilities: features };
+  }
+
+  /** Each has its adapter to itself. */
+  alone(): boolean {
+    return true;
+  }
+
+  cost({ costMs }: Task): number {
+    return costMs;
+  }
+
+  /** A seat that an SDK does not have is a part of the spec that it does not speak: that is no capability to leave out. */
+  whyNot({ needs }: Task): string | undefined {
+    const missing = needs.filter((feature) => !this.#declared.has(feature));
+    return missing.length > 0 ? `the subject does not declare ${missing.join(', ')}` : undefined;
+  }
+
+  async run(task: Task): Promise<CaseOutcome> {
+    let adapter = this.#idle.pop();
+    try {
+      if (adapter?.alive !== true) {
+        await adapter?.stop();
+        adapter = (await Adapter.start(this.options.command, this.options.timeoutMs)).adapter;
+      }
+      return await task.with(adapter);
+    } catch (error) {
+      if (!(error instanceof SubjectError)) throw error;
+      const trace = adapter?.errors.split('\n') ?? [];
+      return { mismatches: [{ did: error.message, should: 'answer each command with one result' }], trace };
+    } finally {
+      if (adapter) this.#idle.push(adapter);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.map((adapter) => adapter.stop()));
+  }
+}
+
+function tasksOf(introduction: Introduction, { timeoutMs, seed }: ClientRun): Task[] {
   const cases = loadCases().map((of): Task => {
-    const needs = [of.call.command, ...(of.cancel === undefined ? [] : ['cancel'])];
-    return { check: of, needs, costMs: costOf(of), run: (adapter) => runCase(adapter, of, timeoutMs, seed) };
+    const { id, theme, says, requirements, level } = of;
+    const check = { id, theme, says, requirements, level };
+    return {
+      ...check,
+      needs: needsOf(of),
+      costMs: costOf(of),
+      with: (adapter) => runCase(adapter, of, timeoutMs, seed),
+    };
   });
   const vectors = vectorChecks(introduction).map((check: VectorCheck): Task => {
     const run = async (adapter: Adapter) => ({ mismatches: await runVector(adapter, check, timeoutMs) });
-    return { check, needs: check.feature === undefined ? [] : [check.feature], costMs: 0, run };
+    return { ...check, needs: check.feature === undefined ? [] : [check.feature], costMs: 0, with: run };
   });
-  return [...cases, ...vectors].filter(({ check }) => isWanted(check, options));
-}
-
-function isWanted({ id, level }: Check, { only, skip, level: asked }: ClientRun): boolean {
-  const named = (patterns: readonly string[]) => patterns.some((pattern) => matches(pattern, id));
-  return countsAt(level, asked) && (only === undefined || named(only)) && (skip === undefined || !named(skip));
+  return [...cases, ...vectors];
 }
 
 /** A connect to a full queue lasts as long as the subject's connect timeout. */
@@ -80,55 +110,4 @@ const fullQueueMs = 10_000;
 
 function costOf({ pauseMs, steps }: ClientCase): number {
   return pauseMs + (steps.some(({ fault }) => fault === 'full_queue') ? fullQueueMs : 0);
-}
-
-/** One adapter process after another: a subject that went down is started again for the next check. */
-class Worker {
-  readonly #options: ClientRun;
-  readonly #introduction: Introduction;
-  #adapter: Adapter | undefined;
-
-  constructor(options: ClientRun, introduction: Introduction, adapter?: Adapter) {
-    this.#options = options;
-    this.#introduction = introduction;
-    this.#adapter = adapter;
-  }
-
-  async work(queue: Task[], results: Map<string, CheckResult>): Promise<void> {
-    for (let task = queue.shift(); task !== undefined; task = queue.shift()) {
-      const result = await this.#check(task);
-      results.set(task.check.id, result);
-      this.#options.onResult?.(result);
-    }
-    await this.#adapter?.stop();
-  }
-
-  async #check({ check, needs, run }: Task): Promise<CheckResult> {
-    const startedAt = performance.now();
-    const { id, theme, says, requirements: named, level } = check;
-    const of = { id, theme, says, requirements: named, level };
-    const missing = needs.filter((feature) => !this.#introduction.features.includes(feature));
-    if (missing.length > 0)
-      return { ...of, verdict: 'not_tested', ms: 0, sentence: `the subject does not declare ${missing.join(', ')}` };
-    const { mismatches, trace } = await this.#attempt(run);
-    const ms = Math.round(performance.now() - startedAt);
-    if (mismatches.length === 0) return { ...of, verdict: 'passed', ms };
-    return { ...of, verdict: 'failed', ms, sentence: sentence(mismatches, check), ...(trace && { trace }) };
-  }
-
-  async #attempt(run: Task['run']): Promise<Outcome> {
-    try {
-      if (this.#adapter?.alive !== true) await this.#restart();
-      return await run(this.#adapter as Adapter);
-    } catch (error) {
-      if (!(error instanceof SubjectError)) throw error;
-      const trace = this.#adapter?.errors.split('\n') ?? [];
-      return { mismatches: [{ did: error.message, should: 'answer each command with one result' }], trace };
-    }
-  }
-
-  async #restart(): Promise<void> {
-    await this.#adapter?.stop();
-    this.#adapter = (await Adapter.start(this.#options.command, this.#options.timeoutMs)).adapter;
-  }
 }

@@ -28,6 +28,8 @@ export interface Mismatch {
   readonly should: string;
   /** Where the spec says so, when that is not what its case is about. */
   readonly requirement?: string;
+  /** The kit did it, not the subject. */
+  readonly whose?: 'kit';
 }
 
 export const operationIn = (arrival: Arrival): string =>

@@ -19,7 +19,7 @@ export function custodianCommand(): Command {
     .option('--orchestrator-port <n>', 'with --url: where the kit listens: its TURNWIRE_ORCHESTRATOR_URL', number(1))
     .action(async (flags: Flags) => {
       const options = asked(flags);
-      process.exitCode = await concluded(flags, (onResult) => runCustodian({ ...options, onResult }));
+      process.exitCode = await concluded(flags, (observed) => runCustodian({ ...options, ...observed }));
     });
 }
 

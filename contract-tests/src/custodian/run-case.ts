@@ -1,7 +1,8 @@
 /** One case from its first step to its verdict. */
-import type { CaseOutcome } from '../harness/run-case.ts';
+
 import { NoAnswer } from '../harness/wire.ts';
 import { freePort } from '../run/free-port.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
 import type { CustodianCase } from './case.ts';
 import { Scene } from './scene.ts';
 import type { Host } from './stage.ts';

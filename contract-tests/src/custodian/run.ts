@@ -1,7 +1,8 @@
 /** A whole run: every check that was asked for, against one custodian. */
-import type { CaseOutcome } from '../harness/run-case.ts';
+
 import { SubjectError } from '../harness/subject.ts';
 import type { Report } from '../report/check.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import type { CustodianCase } from './case.ts';
 import { loadCustodianCases } from './load.ts';

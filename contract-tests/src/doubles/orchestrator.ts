@@ -16,6 +16,7 @@ export interface Arrival {
   readonly body: unknown;
   /** What was answered; absent while nothing was. */
   answered?: number | 'cut' | 'hang';
+  answeredAt?: number;
 }
 
 const routes = /^\/agents\/([^/]+)\/(surface|events|deliveries\/([^/]+))$/;
@@ -70,6 +71,7 @@ export class OrchestratorDouble {
     const reply = await this.#answer(arrival, deliveryId, wait);
     send(response, reply);
     arrival.answered = typeof reply === 'string' ? reply : reply.status;
+    arrival.answeredAt = performance.now();
   }
 
   async #answer({ iid, operation, headers, body }: Arrival, deliveryId: string, waitMs: number): Promise<Reply> {

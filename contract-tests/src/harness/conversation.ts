@@ -1,6 +1,7 @@
 /** One case at work: its conversation at the subject, what it was answered, and what that violates. */
 import type { Mismatch } from '../client/seen.ts';
 import { markOf } from '../doubles/model.ts';
+import { Wire } from '../report/wire.ts';
 import type { Admission, Call, HarnessCase } from './case.ts';
 import { fill, type Known } from './fill.ts';
 import type { Host, Stage } from './stage.ts';
@@ -20,7 +21,7 @@ export class Conversation {
   readonly known: Record<string, unknown>;
   readonly mismatches: Mismatch[] = [];
   readonly trace: string[] = [];
-  readonly #startedAt = performance.now();
+  readonly wire = new Wire();
 
   constructor(
     readonly stage: Stage,
@@ -36,7 +37,7 @@ export class Conversation {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.#startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -51,7 +52,11 @@ export class Conversation {
   /** The same at another process of the subject. @throws NoAnswer */
   async callAt(baseUrl: string, call: Call): Promise<Answer> {
     const { token } = this.stage;
+    const askedAt = performance.now();
     const answer = await send(call, { baseUrl, token, timeoutMs: this.stage.answerMs });
+    const sent = call.json === undefined ? call.text : JSON.stringify(call.json);
+    this.wire.message('kit', 'subject', `${answer.method} ${answer.path}`, sent, askedAt);
+    this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
     this.mismatches.push(...violations(answer));

@@ -61,6 +61,14 @@ function listMismatch(wanted: readonly unknown[], actual: unknown, at: string): 
 const told = (at: string, actual: unknown, wanted: string): string =>
   `${at === '' ? 'it' : at} is ${shown(actual)}, not ${wanted}`;
 
+/** A mismatch as the two halves of a sentence: how it was, and how it should have been. */
+export function halves(mismatched: string): { was: string; should: string } {
+  const [, at = '', actual = '', wanted = ''] = /^(.*?) is (.*?), not (.*)$/s.exec(mismatched) ?? [];
+  return at === ''
+    ? { was: mismatched, should: 'as its case says' }
+    : { was: `${at} is ${actual}`, should: `${at} is ${wanted}` };
+}
+
 /** Characters of a value that a sentence shows. */
 const most = 300;
 

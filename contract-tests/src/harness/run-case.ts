@@ -1,15 +1,10 @@
 /** One case from its first step to its verdict. */
-import type { Mismatch } from '../client/seen.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
 import type { HarnessCase } from './case.ts';
 import { Conversation } from './conversation.ts';
 import type { Host, Stage } from './stage.ts';
 import { CaseOver, perform } from './steps.ts';
 import { NoAnswer } from './wire.ts';
-
-export interface CaseOutcome {
-  readonly mismatches: readonly Mismatch[];
-  readonly trace: readonly string[];
-}
 
 /** @throws SubjectError when the subject cannot be started again */
 export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: string): Promise<CaseOutcome> {
@@ -28,10 +23,17 @@ export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: st
     else if (!(error instanceof CaseOver)) throw error;
   }
   for (const arrival of stage.orchestrator.of(iid)) {
-    const { method, target, answered, body } = arrival;
+    const { method, target, answered, body, at, answeredAt } = arrival;
+    in_.wire.message('subject', 'orchestrator', `${method} ${target}`, JSON.stringify(body), at);
+    if (answered !== undefined) in_.wire.message('orchestrator', 'subject', `${answered}`, undefined, answeredAt);
     const sent = body === undefined ? '' : JSON.stringify(body).slice(0, 200);
     in_.trace.push(`           it asked the kit ${method} ${target} ${sent} → ${answered ?? 'no answer yet'}`);
   }
+  for (const { at, body } of stage.model.of(iid)) {
+    const last = JSON.stringify(body.messages.at(-1));
+    const seenAt = Date.parse(at) - performance.timeOrigin;
+    in_.wire.message('subject', 'model', `a step of ${body.messages.length} messages`, last, seenAt);
+  }
   in_.trace.push(`           it asked the model ${stage.model.of(iid).length} times`);
-  return { mismatches: in_.mismatches, trace: in_.trace };
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
 }

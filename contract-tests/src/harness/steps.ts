@@ -2,7 +2,7 @@
 import { type ChatMessage, contentText } from '../model/conversation.ts';
 import type { Admission, AnswerExpected, Arrived, Follow, Step, WaitFor } from './case.ts';
 import { type Conversation, until } from './conversation.ts';
-import { mismatch } from './expect.ts';
+import { halves, mismatch } from './expect.ts';
 import { programs } from './programs.ts';
 import { readToEnd, streamRules } from './records.ts';
 import type { Answer } from './wire.ts';
@@ -84,9 +84,11 @@ async function judged(in_: Conversation, asked: Promise<Answer>, expect: AnswerE
   };
   const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
   const wrong = mismatch(wanted, answer);
-  const should = (said: string) => said.replace(/^json/, 'the body').replace(/^ms is/, 'the time in ms is');
-  if (wrong !== undefined)
-    in_.wrong(`answered ${answer.method} ${path} so that ${should(wrong)}`, 'answer as it should');
+  const plain = (said: string) => said.replace(/^json/, 'the body').replace(/^ms is/, 'the time in ms is');
+  if (wrong !== undefined) {
+    const { was, should } = halves(plain(wrong));
+    in_.wrong(`answered ${answer.method} ${path} so that ${was}`, `answer so that ${should}`);
+  }
   const said = answer.headers['turnwire-code'];
   if (code !== undefined && mismatch(code, said) !== undefined)
     in_.wrong(`answered ${answer.method} ${path} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
@@ -121,7 +123,9 @@ async function follow(
   const types = read.records.map(({ type }) => type);
   const seen: Ended = { outcome: last?.outcome, code, message, types, records: read.records };
   const wrong = mismatch(expect ?? { outcome: 'completed' }, seen);
-  if (wrong !== undefined) in_.wrong(`gave a Submission of which ${wrong}`, 'end it as it should');
+  if (wrong === undefined) return;
+  const { was, should } = halves(wrong);
+  in_.wrong(`gave a Submission of which ${was}`, `end it so that ${should}`);
 }
 
 async function wait(in_: Conversation, wanted: WaitFor): Promise<void> {
@@ -157,7 +161,9 @@ async function arrived(in_: Conversation, wanted: Arrived): Promise<void> {
   for (const [what, expected] of Object.entries(wanted)) {
     if (!(what in all)) continue;
     const wrong = mismatch(expected, all[what], what);
-    if (wrong !== undefined) in_.wrong(`sent the kit something else: ${wrong}`, 'send what its case says');
+    if (wrong === undefined) continue;
+    const { was, should } = halves(wrong);
+    in_.wrong(`sent the kit requests of which ${was}`, `send them so that ${should}`);
   }
   const tools = new Set(requests.map((each) => each.tools));
   if (wanted.sameTools && tools.size !== 1)

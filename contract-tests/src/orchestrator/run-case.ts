@@ -1,6 +1,7 @@
 /** One case from its first step to its verdict. */
-import type { CaseOutcome } from '../harness/run-case.ts';
+
 import { NoAnswer } from '../harness/wire.ts';
+import type { CaseOutcome } from '../run/outcome.ts';
 import type { OrchestratorCase, Step } from './case.ts';
 import { Scene } from './scene.ts';
 import type { Host } from './stage.ts';
@@ -24,11 +25,16 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
     if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
     else if (!(error instanceof CaseOver)) throw error;
   }
-  for (const { headers, iid, body } of in_.affair.admissions) {
+  for (const { headers, iid, name, body, at } of in_.affair.admissions) {
+    in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}`, JSON.stringify(body), at);
     const sent = JSON.stringify(body).slice(0, 200);
     in_.trace.push(`           it admitted to ${iid} under ${headers['idempotency-key']}: ${sent}`);
   }
-  for (const { iid, body } of in_.affair.aborts)
+  for (const { submissionId, at } of in_.affair.streams)
+    in_.wire.message('subject', 'harness', `reads ${submissionId}`, undefined, at);
+  for (const { iid, name, body, at } of in_.affair.aborts) {
+    in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}/abort`, JSON.stringify(body), at);
     in_.trace.push(`           it aborted ${iid}: ${JSON.stringify(body)}`);
-  return { mismatches: in_.mismatches, trace: in_.trace };
+  }
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
 }

@@ -2,6 +2,7 @@
 import type { Mismatch } from '../client/seen.ts';
 import { fill, type Known } from '../harness/fill.ts';
 import { type Answer, send } from '../harness/wire.ts';
+import { Wire } from '../report/wire.ts';
 import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
 import { answerMs, type Host } from './stage.ts';
@@ -16,7 +17,7 @@ export class Scene {
   readonly trace: string[] = [];
   /** In every prompt of this case: by it the kit's Harness knows whose it is. */
   readonly mark: string;
-  readonly #startedAt = performance.now();
+  readonly wire = new Wire();
 
   constructor(
     readonly host: Host,
@@ -36,7 +37,7 @@ export class Scene {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.#startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -46,7 +47,11 @@ export class Scene {
   /** Sends a request; its answer is held against the document. @throws NoAnswer */
   async call(call: Call): Promise<Answer> {
     const { tokens, url } = this.host;
+    const askedAt = performance.now();
     const answer = await send(call, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs });
+    const sent = call.json === undefined ? call.text : JSON.stringify(call.json);
+    this.wire.message('kit', 'subject', `${answer.method} ${answer.path}`, sent, askedAt);
+    this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
     this.mismatches.push(...violations(answer));

@@ -1,5 +1,5 @@
 /** What the steps of a case do, each by its name. */
-import { mismatch } from '../harness/expect.ts';
+import { halves, mismatch } from '../harness/expect.ts';
 import type { Answer } from '../harness/wire.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
 import { programs } from './programs.ts';
@@ -72,7 +72,10 @@ function judge(in_: Scene, answer: Answer, expect: AnswerExpected): void {
   };
   const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
   const odd = mismatch(wanted, answer)?.replace(/^json/, 'the body');
-  if (odd !== undefined) in_.wrong(`answered ${answer.method} ${path} so that ${odd}`, 'answer as it should');
+  if (odd !== undefined) {
+    const { was, should } = halves(odd);
+    in_.wrong(`answered ${answer.method} ${path} so that ${was}`, `answer so that ${should}`);
+  }
   const took = `answered ${answer.method} ${path} after ${answer.ms.toFixed(0)} ms`;
   if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
   if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);

@@ -1,8 +1,16 @@
 /** From what was seen to what a person reads. */
-
 import type { Mismatch } from '../client/seen.ts';
 import { requirements } from '../client/spec.ts';
 import type { Check, CheckResult, Report } from '../report/check.ts';
+import type { WireEvent } from '../report/wire.ts';
+
+/** What a check came to. */
+export interface CaseOutcome {
+  readonly mismatches: readonly Mismatch[];
+  /** The wire, line by line. */
+  readonly trace?: readonly string[];
+  readonly wire?: readonly WireEvent[];
+}
 
 /** What the subject did, what it should do, and where the spec says so. */
 export function sentence(mismatches: readonly Mismatch[], check: Check): string {
@@ -11,6 +19,35 @@ export function sentence(mismatches: readonly Mismatch[], check: Check): string 
   const id = first?.requirement ?? check.requirements[0] ?? '';
   const where = `${id}, spec/protocol.md: "${requirements.get(id) ?? ''}"`;
   return `the subject ${first?.did}; it should ${first?.should}${more}. ${check.says} ${where}`;
+}
+
+type Judged = Pick<CheckResult, 'verdict' | 'sentence' | 'did' | 'should' | 'requirement' | 'trace' | 'wire'>;
+
+/** The verdict of an outcome. A kit that broke the spec itself says nothing of the subject. */
+export function judged({ mismatches, trace, wire }: CaseOutcome, check: Check): Judged {
+  const transcript = { ...(trace && { trace }), ...(wire && { wire }) };
+  const [first] = mismatches;
+  // Of what went well the order of the messages is enough.
+  const drawn = wire?.map(({ body: _, ...event }) => event);
+  if (first === undefined) return { verdict: 'passed', ...(drawn && { wire: drawn }) };
+  const own = mismatches.find(({ whose }) => whose === 'kit');
+  if (own) return { verdict: 'kit_error', sentence: kitSentence(own), ...transcript };
+  const { did, should, requirement = check.requirements[0] ?? '' } = first;
+  return { verdict: 'failed', sentence: sentence(mismatches, check), did, should, requirement, ...transcript };
+}
+
+const kitSentence = ({ did, should, requirement }: Mismatch): string =>
+  `the kit itself ${did}; it should ${should}${requirement === undefined ? '' : ` (${requirement})`}. This is a defect of the kit and says nothing of the subject: please report it.`;
+
+/** The kit came to its own end. */
+export function brokeDown(error: unknown): Judged {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const [line = ''] = stack.split('\n');
+  return {
+    verdict: 'kit_error',
+    sentence: kitSentence({ did: `broke down: ${line}`, should: 'go on' }),
+    trace: stack.split('\n'),
+  };
 }
 
 /** What was declared to fail: which did, and which passed all the same. */

@@ -1,18 +1,25 @@
 /** A whole run: every check that was asked for, against one subject, whatever the mode. */
 import { matches } from '../faults/choose.ts';
-import type { CaseOutcome } from '../harness/run-case.ts';
-import { type Check, type CheckResult, countsAt, type Level, type Report } from '../report/check.ts';
-import { declaredFailures, sentence } from './outcome.ts';
+import { SubjectError } from '../harness/subject.ts';
+import { type Check, type CheckResult, countsAt, type Level, type Report, type Subject } from '../report/check.ts';
+import { claimOf } from '../report/claim.ts';
+import { brokeDown, type CaseOutcome, declaredFailures, judged } from './outcome.ts';
 
 export interface SuiteOptions {
   readonly level: Level;
   /** Ids of checks, `*` standing for any characters; all when absent. */
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
+  /** What the subject has beyond what it announces itself. */
+  readonly capabilities?: readonly string[];
   readonly knownFailing?: readonly string[];
+  /** Where those ids stand. */
+  readonly knownFailingFile?: string;
   /** Cases with a process of their own that run side by side. */
   readonly jobs: number;
   readonly seed: number;
+  /** Hears of what will be checked, and of each result as it comes. */
+  readonly onPlan?: (checks: readonly Check[]) => void;
   readonly onResult?: (result: CheckResult) => void;
 }
 
@@ -24,8 +31,13 @@ export interface Suite<Case extends Check> {
   alone(of: Case): boolean;
   /** Why it cannot be asked of this subject. */
   whyNot(of: Case): string | undefined;
+  /** Capabilities without which a check does not apply. */
+  needs?(of: Case): readonly string[];
+  /** Milliseconds that it is known to take: what takes longest begins first, so that nobody waits for it at the end. */
+  cost?(of: Case): number;
   /** Before the first of these cases. */
-  open(cases: readonly Case[]): Promise<Report['subject']>;
+  open(cases: readonly Case[]): Promise<Subject>;
+  /** @throws SubjectError when the subject cannot be started */
   run(of: Case): Promise<CaseOutcome>;
   close(): Promise<void>;
 }
@@ -35,14 +47,22 @@ const lightPerJob = 4;
 
 /** Rejects with `SubjectError` when the subject cannot be started. */
 export async function runSuite<Case extends Check>(suite: Suite<Case>, options: SuiteOptions): Promise<Report> {
-  const startedAt = performance.now();
-  const cases = suite.cases.filter((of) => isWanted(of, options));
+  const startedAt = new Date();
+  const { mode, cases: all } = suite;
+  const { level, seed, knownFailing = [], knownFailingFile } = options;
+  const cases = all.filter((of) => isWanted(of, options));
   try {
-    const subject = await suite.open(cases);
-    const checks = await checkAll(suite, cases, options);
-    const ms = Math.round(performance.now() - startedAt);
-    const knownFailing = declaredFailures(checks, options.knownFailing ?? []);
-    return { mode: suite.mode, level: options.level, subject, seed: options.seed, ms, checks, knownFailing };
+    const opened = await suite.open(cases);
+    const capabilities = [...new Set([...(opened.capabilities ?? []), ...(options.capabilities ?? [])])];
+    options.onPlan?.(cases);
+    const checks = await checkAll(suite, cases, capabilities, options);
+    return {
+      ...{ mode, level, subject: { ...opened, capabilities }, seed, startedAt: startedAt.toISOString() },
+      ms: Date.now() - startedAt.getTime(),
+      claim: claimOf(level, knownFailingFile),
+      checks,
+      knownFailing: declaredFailures(checks, knownFailing),
+    };
   } finally {
     await suite.close();
   }
@@ -51,19 +71,21 @@ export async function runSuite<Case extends Check>(suite: Suite<Case>, options: 
 async function checkAll<Case extends Check>(
   suite: Suite<Case>,
   cases: readonly Case[],
+  capabilities: readonly string[],
   { jobs, onResult }: SuiteOptions,
 ): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
   let over = false;
   const work = async (queue: Case[]) => {
     for (let of = queue.shift(); of !== undefined && !over; of = queue.shift()) {
-      const result = await checkOne(suite, of);
+      const result = await checkOne(suite, of, capabilities);
       results.set(of.id, result);
       onResult?.(result);
     }
   };
-  const heavy = cases.filter((of) => suite.alone(of));
-  const light = cases.filter((of) => !suite.alone(of));
+  const byCost = [...cases].sort((one, other) => (suite.cost?.(other) ?? 0) - (suite.cost?.(one) ?? 0));
+  const heavy = byCost.filter((of) => suite.alone(of));
+  const light = byCost.filter((of) => !suite.alone(of));
   const workers = [
     ...Array.from({ length: Math.max(1, jobs) }, () => work(heavy)),
     ...Array.from({ length: Math.max(1, jobs) * lightPerJob }, () => work(light)),
@@ -79,16 +101,26 @@ async function checkAll<Case extends Check>(
   return cases.flatMap(({ id }) => results.get(id) ?? []);
 }
 
-async function checkOne<Case extends Check>(suite: Suite<Case>, of: Case): Promise<CheckResult> {
+async function checkOne<Case extends Check>(
+  suite: Suite<Case>,
+  of: Case,
+  capabilities: readonly string[],
+): Promise<CheckResult> {
   const startedAt = performance.now();
   const { id, theme, says, requirements, level } = of;
   const check = { id, theme, says, requirements, level };
+  const missing = (suite.needs?.(of) ?? []).filter((capability) => !capabilities.includes(capability));
+  if (missing.length > 0)
+    return { ...check, verdict: 'skipped', sentence: `the subject does not declare ${missing.join(', ')}`, ms: 0 };
   const untested = suite.whyNot(of);
-  const outcome = untested === undefined ? await suite.run(of) : undefined;
-  const ms = Math.round(performance.now() - startedAt);
-  if (outcome === undefined) return { ...check, verdict: 'not_tested', sentence: untested ?? '', ms };
-  if (outcome.mismatches.length === 0) return { ...check, verdict: 'passed', ms };
-  return { ...check, verdict: 'failed', ms, sentence: sentence(outcome.mismatches, check), trace: outcome.trace };
+  if (untested !== undefined) return { ...check, verdict: 'not_tested', sentence: untested, ms: 0 };
+  const outcome = await suite.run(of).then((seen) => judged(seen, check), unlessSubject);
+  return { ...check, ...outcome, ms: Math.round(performance.now() - startedAt) };
+}
+
+function unlessSubject(error: unknown): ReturnType<typeof brokeDown> {
+  if (error instanceof SubjectError) throw error;
+  return brokeDown(error);
 }
 
 function isWanted({ id, level }: Check, { only, skip, level: asked }: SuiteOptions): boolean {

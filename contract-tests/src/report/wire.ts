@@ -1,0 +1,43 @@
+/** The messages of one check, for its drawing and its transcript. */
+
+/** The parties of a drawing; `kit` is the kit as whoever asks the subject. */
+export type Party = 'kit' | 'subject' | 'model' | 'orchestrator' | 'harness' | 'peer';
+
+/** One message, or a remark of the kit between two. */
+export interface WireEvent {
+  /** Milliseconds since the check began. */
+  readonly atMs: number;
+  /** Of a remark both are the same. */
+  readonly from: Party;
+  readonly to: Party;
+  readonly label: string;
+  /** A piece of what was in it. */
+  readonly body?: string;
+}
+
+/** Characters of a body that are kept, and messages of one check. */
+const mostBody = 600;
+const mostEvents = 400;
+
+export class Wire {
+  readonly #events: WireEvent[] = [];
+
+  /** @param startedAt `performance.now()` at the beginning of the check */
+  constructor(readonly startedAt = performance.now()) {}
+
+  /** In the order of time. */
+  get events(): readonly WireEvent[] {
+    return [...this.#events].sort((one, other) => one.atMs - other.atMs);
+  }
+
+  /** @param at `performance.now()` when it was seen; now when absent */
+  message(from: Party, to: Party, label: string, body?: string, at = performance.now()): void {
+    if (this.#events.length >= mostEvents) return;
+    const shown = body === undefined || body === '' ? {} : { body: body.slice(0, mostBody) };
+    this.#events.push({ atMs: Math.max(0, Math.round(at - this.startedAt)), from, to, label, ...shown });
+  }
+
+  remark(label: string): void {
+    this.message('kit', 'kit', label);
+  }
+}
