@@ -17,6 +17,8 @@ export async function listeningLine(in_: Conversation): Promise<void> {
   const { event, role, url, pid } = JSON.parse(line) as Record<string, unknown>;
   if (event !== 'listening' || role !== 'harness' || typeof pid !== 'number' || !/:[1-9]\d*$/.test(String(url)))
     in_.wrong(`said ${line}`, 'say event, role, url with its port, and pid', 'TW-GEN-030');
+  const { status } = await in_.callAt(String(url), { path: '/healthz' });
+  if (status !== 204) in_.wrong(`answered /healthz at that url ${status}`, 'serve there', 'TW-GEN-030');
 }
 
 export async function takenPort(in_: Conversation): Promise<void> {
