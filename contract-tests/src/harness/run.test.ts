@@ -29,7 +29,17 @@ describe('a subject that is no harness passes nothing:', () => {
     async (kind) => {
       const command = `node --import tsx ${JSON.stringify(file)} ${kind}`;
       // What is about a process is asked of a few of them: a process of its own for each would only repeat it.
-      const skip = ['process.taken*', 'process.wrong*', 'process.successor', 'restart.*', 'drain.*', 'admission.survives*', 'queue.waiting*', 'auth.credential*', ...slow];
+      const skip = [
+        'process.taken*',
+        'process.wrong*',
+        'process.successor',
+        'restart.*',
+        'drain.*',
+        'admission.survives*',
+        'queue.waiting*',
+        'auth.credential*',
+        ...slow,
+      ];
       const { checks } = await runHarness({ ...usual, command, skip, answerMs: 300, jobs: 8 });
       expect(checks.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id)).toEqual([]);
       expect(checks.length).toBeGreaterThan(70);
