@@ -109,7 +109,7 @@ describe('the API of nodes', () => {
   it('TW-NOD-008: a heartbeat of an old instance is 409, and one with a lifecycle that is none 422', async () => {
     await register({ body: registration({ instanceId: 'inst_2' }) });
     const old = await beat();
-    expect([old.status, old.body.code]).toEqual([409, 'stale_instance']);
+    expect([old.status, old.body.code, old.body.health]).toEqual([409, 'stale_instance', 'unknown']);
     expect((await beat({ body: { instanceId: 'inst_2', lifecycle: 'asleep' } })).status).toBe(422);
     expect((await read('local')).body.health).toBe('unknown');
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { protocol } from '@turnwire/sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serveFake } from '../api/serving.fixture.ts';
+import { registration } from '../nodes/nodes.fixture.ts';
 import { harnessToken, instanceToken, placementToken, signingKey } from '../tokens.ts';
 import { nodeVersion } from './doctor/machine.ts';
 import { type FakeIo, fakeIo } from './io.fixture.ts';
@@ -95,13 +96,28 @@ const line = (check: string) => io.stdout.split('\n').find((each) => each.slice(
 describe('turnwire doctor', () => {
   it('is 0 when everything is well, and asks each hop with its own token', async () => {
     expect(await doctor()).toBe(0);
-    expect(io.stdout.match(/^ok /gm)).toHaveLength(17);
+    expect(io.stdout.match(/^ok /gm)).toHaveLength(18);
     expect(line('harness token')).toContain('h 2, wire 1; idempotentAdmissions, fencedAbort, submissionStreams');
     expect(line('instance token is accepted') || io.stdout).toContain('2 workflows, refused: broken');
     const key = signingKey(join(dir, '.turnwire'));
     expect(harness.seen.find(({ path }) => path === '/.well-known/turnwire')?.bearer).toBe(harnessToken(key, 'local'));
     expect(custodian.seen[0]?.path).toMatch(/^\/agents\/doctor-[\w-]+\/surface$/);
     expect(custodian.seen[0]?.bearer).toBe(protocol.custodian.standIn);
+  });
+
+  it('names the nodes, and says what to do about one that is down', async () => {
+    const { nodes } = orchestrator.host;
+    expect(await doctor()).toBe(0);
+    expect(line('nodes')).toMatch(/^ok .* has none registered$/);
+    await nodes.register('laptop', registration());
+    await nodes.heartbeat('laptop', 'inst_1', 'ready');
+    await nodes.register('pi', registration());
+    const { instanceId, moves } = nodes.get('pi') ?? { instanceId: '', moves: 0 };
+    await nodes.demote('pi', { instanceId, moves });
+    io = fakeIo(dir);
+    expect(await doctor()).toBe(2);
+    expect(line('nodes')).toMatch(/^bad .* has laptop \(healthy\), pi \(inactive since .*\)$/);
+    expect(io.stdout).toContain('→ start the harness of pi, or `turnwire nodes pi --remove`');
   });
 
   it('is 3 when a hop cannot be reached, with what that proves', async () => {
@@ -111,7 +127,7 @@ describe('turnwire doctor', () => {
     expect(line('harness is ready')).toMatch(/^bad .*never delivered/);
     expect(line('custodian')).toMatch(/^bad .*never delivered/);
     expect(io.stdout).toContain('→ start it, or set its URL');
-    expect(io.stderr).toMatch(/^turnwire: 3 of 17 checks failed\n$/);
+    expect(io.stderr).toMatch(/^turnwire: 3 of 18 checks failed\n$/);
   });
 
   it('is 2 when something answers and is wrong', async () => {

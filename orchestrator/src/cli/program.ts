@@ -8,6 +8,7 @@ import { doctorCommand } from './doctor.ts';
 import { ExitCode, explain } from './exit.ts';
 import { type Io, visible } from './io.ts';
 import { logsCommand } from './logs.ts';
+import { nodesCommand } from './nodes.ts';
 import { runCommand } from './run.ts';
 import { runsCommand } from './runs.ts';
 import { sendCommand } from './send.ts';
@@ -41,6 +42,7 @@ const COMMANDS = [
   sendCommand,
   cancelCommand,
   logsCommand,
+  nodesCommand,
   checkCommand,
   doctorCommand,
 ];

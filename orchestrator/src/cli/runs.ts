@@ -4,6 +4,7 @@ import { COMMAND_WINDOW_MS } from '../limits.ts';
 import { followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
 import { stateText } from './run-text.ts';
+import { tableLines } from './table.ts';
 import { type TargetFlags, targetOptions, withTarget } from './target.ts';
 
 interface RunsFlags extends TargetFlags {
@@ -34,7 +35,7 @@ export function runsCommand(program: Command, io: Io): void {
         const page = await listRuns(connection, filter, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
         if (flags.json) return printJson(io, page);
         if (page.items.length === 0) return print(io, 'no runs');
-        for (const line of table(page.items.map(row))) print(io, line);
+        for (const line of tableLines(page.items.map(row))) print(io, line);
         const more = followUp(io, command, ['workflow', 'status', 'limit']);
         if (page.nextCursor) print(io, `more: ${more('runs', '--cursor', page.nextCursor)}`);
       }),
@@ -45,19 +46,6 @@ function row(run: RunView): string[] {
   const gates = run.gates.map(({ gate }) => gate).join(', ');
   const note = gates ? `waits for ${gates}` : (run.fault?.code ?? stateText(run.value));
   return [run.runId, run.workflow, run.status, run.startedAt, note];
-}
-
-function table(rows: readonly string[][]): string[] {
-  const widths = rows.reduce<number[]>(
-    (all, cells) => cells.map((cell, index) => Math.max(cell.length, all[index] ?? 0)),
-    [],
-  );
-  return rows.map((cells) =>
-    cells
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function limit(text: string): number {

@@ -56,9 +56,11 @@ export class LiveNodes implements Nodes {
 
   async heartbeat(nodeId: string, instanceId: string, lifecycle: NodeLifecycle): Promise<void> {
     const { refused, state } = await this.#apply(nodeId, { type: 'heartbeat', instanceId, lifecycle });
-    if (refused === 'stale_instance')
-      throw new HostRefusal(refused, `${state?.record.instanceId} has registered as ${nodeId} since`);
-    if (refused !== undefined) throw unknownNode(nodeId);
+    if (refused === undefined) return;
+    if (refused === 'unknown_node' || !state) throw unknownNode(nodeId);
+    const { instanceId: other, health } = state.record;
+    // How the other one does: who was replaced may take its place again when it is gone.
+    throw new HostRefusal(refused, `${other} has registered as ${nodeId} since`, { health });
   }
 
   async remove(nodeId: string): Promise<void> {

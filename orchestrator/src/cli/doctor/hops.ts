@@ -6,6 +6,7 @@ import {
   connect,
   harnessInfo,
   health,
+  listNodes,
   listWorkflows,
   orchestratorInfo,
   protocol,
@@ -16,6 +17,7 @@ import {
 import { StartError } from '@turnwire/server';
 import { readSecret } from '../../secret-file.ts';
 import { harnessToken, INSTANCE_TOKEN_FILE, SIGNING_KEY_FILE } from '../../tokens.ts';
+import { healthText } from '../nodes.ts';
 import type { Finding } from './finding.ts';
 
 export interface Hops {
@@ -95,10 +97,10 @@ function remedyFor({ status, code }: TurnwireFault): string {
   return NOT_THAT_ONE;
 }
 
-function checkOrchestrator(hops: Hops): Promise<Finding[]> {
+async function checkOrchestrator(hops: Hops): Promise<Finding[]> {
   const { orchestratorUrl: url } = hops;
   const token = hops.instanceToken || secretText(join(hops.stateDir, INSTANCE_TOKEN_FILE));
-  return Promise.all([
+  const findings = await Promise.all([
     probe('orchestrator serves', url, undefined, hops, async (connection, call) => {
       await health(connection, call);
       await mustBe('orchestrator', connection, call);
@@ -116,6 +118,22 @@ function checkOrchestrator(hops: Hops): Promise<Finding[]> {
       return `is accepted; ${items.length} workflows${refused.length > 0 ? `, refused: ${refused.join(', ')}` : ''}`;
     }),
   ]);
+  // Asked with the same token: what is wrong with that has been said.
+  return findings.at(-1)?.ok ? [...findings, await checkNodes(url, token, hops)] : findings;
+}
+
+/** The harnesses that registered themselves, and which of them are down. */
+async function checkNodes(url: string, token: string | undefined, hops: Hops): Promise<Finding> {
+  let down: string[] = [];
+  const finding = await probe('nodes', url, token, hops, async (connection, call) => {
+    const { items } = await listNodes(connection, call);
+    down = items.filter(({ health }) => health === 'inactive').map(({ nodeId }) => nodeId);
+    if (items.length === 0) return 'has none registered';
+    return `has ${items.map((node) => `${node.nodeId} (${healthText(node)})`).join(', ')}`;
+  });
+  if (down.length === 0) return finding;
+  const names = down.join(', ');
+  return { ...finding, ok: false, remedy: `start the harness of ${names}, or \`turnwire nodes ${down[0]} --remove\`` };
 }
 
 function checkHarness(hops: Hops): Promise<Finding[]> {

@@ -264,6 +264,8 @@ export interface components {
             flags?: components["schemas"]["Flag"][];
             /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
             agents?: string[];
+            /** @description With `stale_instance`, the health of the instance that has registered since. */
+            health?: string;
             /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
             executionId?: components["schemas"]["UrlId"];
             /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */
@@ -362,6 +364,11 @@ export interface components {
             /** @constant */
             ok: true;
         };
+        /**
+         * @description `unknown`: registered, and no heartbeat yet. `inactive`: definitively down.
+         * @enum {string}
+         */
+        NodeHealth: "unknown" | "healthy" | "inactive";
     };
     responses: {
         /** @description The Stand-in is missing (this role's own word, TW-CUS-003), or the Orchestrator says that this placement may not speak for this turn or node (TW-SUR-004, TW-PIC-016, TW-NOD-002). */
@@ -669,6 +676,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "stale_instance";
+                    health: components["schemas"]["NodeHealth"];
                 };
             };
         };

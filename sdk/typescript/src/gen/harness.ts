@@ -481,6 +481,8 @@ export interface components {
             flags?: components["schemas"]["Flag"][];
             /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
             agents?: string[];
+            /** @description With `stale_instance`, the health of the instance that has registered since. */
+            health?: string;
             /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
             executionId?: components["schemas"]["UrlId"];
             /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */

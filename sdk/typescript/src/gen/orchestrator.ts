@@ -383,7 +383,7 @@ export interface paths {
         /**
          * Say that a node lives
          * @description Every `heartbeatSeconds` of the registration's answer (TW-NOD-022). It makes the node `healthy` at once (TW-NOD-012), whatever its lifecycle (TW-NOD-010). `unknown_node`: register again (TW-NOD-007). `stale_instance`: another
-         *     process of this node has registered since (TW-NOD-008); one that drains ignores it (TW-NOD-023).
+         *     process of this node has registered since (TW-NOD-008); one that drains ignores it (TW-NOD-023). `health` is that of the other one: a process that was replaced may register again when it is `inactive`.
          */
         post: operations["heartbeatNode"];
         delete?: never;
@@ -1049,6 +1049,8 @@ export interface components {
             flags?: components["schemas"]["Flag"][];
             /** @description With `target_not_found`, the agents that the node has; absent when there is no such node. */
             agents?: string[];
+            /** @description With `stale_instance`, the health of the instance that has registered since. */
+            health?: string;
             /** @description With `execution_failed` and `execution_timed_out`, the execution that ended. */
             executionId?: components["schemas"]["UrlId"];
             /** @description With `execution_failed` and `execution_timed_out`, the failure category of its record. */
@@ -1481,6 +1483,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "stale_instance";
+                    health: components["schemas"]["NodeHealth"];
                 };
             };
         };
