@@ -202,6 +202,9 @@ type Problem struct {
 	// With `target_not_found`, the agents that the node has; absent when there is no such node.
 	Agents []string `json:"agents,omitempty"`
 
+	// With `stale_instance`, the health of the instance that has registered since.
+	Health string `json:"health,omitempty"`
+
 	// With `execution_failed` and `execution_timed_out`, the execution that ended.
 	ExecutionID UrlId `json:"executionId,omitempty"`
 

@@ -174,6 +174,8 @@ class Problem(WireModel):
     """With `custodian_unreachable`, what the Custodian knows (TW-CUS-013)."""
     agents: list[str] | None = None
     """With `target_not_found`, the agents that the node has; absent when there is no such node."""
+    health: str | None = None
+    """With `stale_instance`, the health of the instance that has registered since."""
     execution_id: UrlId | None = None
     """With `execution_failed` and `execution_timed_out`, the execution that ended."""
     category: str | None = None
