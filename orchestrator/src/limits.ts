@@ -1,4 +1,5 @@
 /** Every bound of this package, with its reason. Times are milliseconds, sizes are bytes. */
+import { protocol } from '@turnwire/sdk';
 
 /** 256 bits: the strength of the HMAC that is made with it. */
 export const SECRET_BYTES = 32;
@@ -11,6 +12,9 @@ export const SECRET_FILE_MAX_BYTES = 65_536;
 
 /** What a 503 of ours asks a client to wait, in seconds: a restart is over in about that time, and the ladder does the rest. */
 export const RETRY_AFTER_SECONDS = 1;
+
+/** What a call to a node that is down is asked to wait, in seconds: between two heartbeats of a node that is back. */
+export const NODE_RETRY_AFTER_SECONDS = 5;
 
 /** A start that is quicker than this is announced when it can serve; a slower one, or one that waits for the lock, at once. */
 export const ANNOUNCE_AFTER_MS = 2_000;
@@ -62,6 +66,15 @@ export const MAIL_KEPT = 256;
 /** How many turns a message tells of whose receipts were not read; beyond them it says how many. */
 export const UNREAD_TURNS_TOLD = 8;
 
+/** The window of the admission seat, as the SDK's own ladder has it: a wait for a node is a part of it. */
+export const ADMISSION_WINDOW_MS = Number(protocol.operations.admit.seats.admission?.windowMs);
+
+/** How long a node's record may stand still while a call waits for its restart, when nothing else was set. */
+export const RESTART_GRACE_MS = 15_000;
+
+/** Machines of ad-hoc calls that are kept built: one for each target, schema and deadline. */
+export const CALL_WORKFLOWS_KEPT = 256;
+
 /** How often a turn that decided nothing is asked again (TW-RUN-009). */
 export const MAX_NUDGES = 2;
 
@@ -84,6 +97,10 @@ export const FEED_PAGE = 200;
 
 /** Ended runs in the first frame of the feed of all runs; every live one is there. */
 export const SNAPSHOT_ENDED_RUNS = 100;
+
+/** A page of executions, when nothing else was asked for, and at most. */
+export const EXECUTIONS_PAGE = 50;
+export const EXECUTIONS_PAGE_MAX = 200;
 
 /** A page of runs, when nothing else was asked for, and at most. */
 export const RUNS_PAGE = 50;

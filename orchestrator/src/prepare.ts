@@ -38,6 +38,7 @@ function startHost({ settings, tokens, log, signal }: HostStart, loaded: Loaded,
     placements: fixedPlacements({ [placement]: { baseUrl, token: tokens.harnessToken(placement) } }),
     harnessToken: tokens.harnessToken,
     defaultPlacement: placement,
+    restartGraceMs: settings.restartGraceMs,
     log,
     ...more,
     onFenced: () => {

@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import { pick, readDelivery, readSurface } from './agents.ts';
 import { refuseStrangers } from './auth.ts';
 import type { Deps } from './deps.ts';
+import { cancelExecution, listExecutions, readExecution, replayExecution, startExecution } from './executions.ts';
 import { readEvents, readRunEvents } from './feed.ts';
 import { heartbeatNode, listNodes, readNode, registerNode, removeNode } from './nodes.ts';
 import { getHealth, getMetrics, getOrchestratorInfo, getReadiness } from './open.ts';
@@ -35,6 +36,12 @@ export function createOrchestratorApp(deps: Deps): Hono {
   app.get('/nodes/:nodeId', timed('readNode', readNode(deps)));
   app.delete('/nodes/:nodeId', timed('removeNode', removeNode(deps)));
   app.post('/nodes/:nodeId/heartbeat', timed('heartbeatNode', heartbeatNode(deps)));
+
+  app.post('/executions', timed('startExecution', startExecution(deps)));
+  app.get('/executions', timed('listExecutions', listExecutions(deps)));
+  app.get('/executions/:executionId', timed('readExecution', readExecution(deps)));
+  app.post('/executions/:executionId/cancel', timed('cancelExecution', cancelExecution(deps)));
+  app.post('/executions/:executionId/replay', timed('replayExecution', replayExecution(deps)));
 
   app.get('/runs/:runId/events', timed('readRunEvents', readRunEvents(deps)));
   app.get('/events', timed('readEvents', readEvents(deps)));

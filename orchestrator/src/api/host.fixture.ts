@@ -1,4 +1,6 @@
 import {
+  type ExecutionRecord,
+  type Executions,
   type FeedEvent,
   HostRefusal,
   type RunHost,
@@ -63,7 +65,40 @@ export const SURFACE: SurfaceView = {
 };
 
 /** Those of {@link RunHost} that a test can choose; its nodes are real ones, in memory. */
-type Methods = Omit<RunHost, 'nodes'>;
+type Methods = Omit<RunHost, 'nodes' | 'executions'>;
+
+export const EXECUTION: ExecutionRecord = {
+  executionId: 'exec_1',
+  runId: 'run_1',
+  agent: 'reviewer',
+  target: 'laptop.reviewer',
+  turnId: 'turn_1',
+  iid: 'iid_1',
+  placement: 'laptop',
+  status: 'running',
+  startedAt: AT,
+  timeline: [{ status: 'queued', at: AT }],
+};
+
+const EXECUTIONS: Executions = {
+  start: () => Promise.resolve({ executionId: EXECUTION.executionId, replayed: false }),
+  read: (executionId) => Promise.resolve(executionId === EXECUTION.executionId ? EXECUTION : undefined),
+  list: () => Promise.resolve({ items: [EXECUTION] }),
+  cancel: () => Promise.resolve(),
+  replay: () => Promise.resolve({ executionId: EXECUTION.executionId, replayed: false, reused: false }),
+};
+
+/** Those of executions, each call noted. */
+function spied(calls: (readonly unknown[])[]): Executions {
+  const noted = Object.entries(EXECUTIONS).map(([method, work]) => [
+    method,
+    (...given: unknown[]) => {
+      calls.push([method, ...given]);
+      return (work as (...all: unknown[]) => unknown)(...given);
+    },
+  ]);
+  return Object.fromEntries(noted) as Executions;
+}
 
 export interface FakeHost extends RunHost {
   /** Every call that reached the host, in order. */
@@ -104,6 +139,7 @@ export function fakeHost(): FakeHost {
   return Object.assign(host, {
     calls,
     nodes: recorded(calls),
+    executions: spied(calls),
     will: <K extends keyof Methods>(method: K, work: Methods[K]) => {
       instead[method] = work;
     },

@@ -1,5 +1,6 @@
 import { Problem, type ProblemMore } from '@turnwire/server';
 import { HostRefusal, type RefusalCode } from '../host/port.ts';
+import { NODE_RETRY_AFTER_SECONDS } from '../limits.ts';
 import { retryAfter, stopping } from './service.ts';
 
 /** Runs what a handler asks of the host; a refusal comes out as the problem that the spec has for it. */
@@ -26,6 +27,8 @@ function moreOf(code: RefusalCode): ProblemMore {
     case 'run_unavailable': // TW-SUR-007, TW-PIC-010: not taken
     case 'store_unavailable': // TW-DUR-023: nothing was acknowledged
       return { status: 503, headers: retryAfter() };
+    case 'node_unavailable': // TW-EXE-004
+      return { status: 503, headers: { 'retry-after': String(NODE_RETRY_AFTER_SECONDS) } };
     case 'bad_request': // TW-GEN-026
       return { status: 400 };
     case 'turn_over': // TW-SUR-003, TW-PIC-006, TW-DLV-002
@@ -33,6 +36,8 @@ function moreOf(code: RefusalCode): ProblemMore {
     case 'unknown_workflow':
     case 'unknown_run': // TW-RUN-005
     case 'unknown_node': // TW-NOD-007, TW-NOD-019, TW-NOD-020
+    case 'unknown_execution': // TW-EXE-019
+    case 'target_not_found': // TW-EXE-007
     case 'gate_closed': // TW-GAT-003, TW-GAT-004
       return { status: 404 };
     case 'wrong_placement': // TW-SUR-004, TW-PIC-016

@@ -27,7 +27,7 @@ export class AgentDesk {
     const cell = await this.#cellOf(iid);
     if (!cell) throw turnOver();
     const run = cell.mustRun();
-    return surfaceOf(run, this.#table.env(run.state.workflow), placement, iid);
+    return surfaceOf(run, this.#table.env(run.state), placement, iid);
   }
 
   /** The loaded run of a conversation, if it is loaded: one that cannot be read is found by its rows. */

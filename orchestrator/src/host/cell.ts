@@ -9,7 +9,7 @@ import { StoreError } from '../store/port.ts';
 import { tracedStep } from '../tracing.ts';
 
 export interface CellPorts {
-  env(workflow: string): Env;
+  env(state: RunState): Env;
   commit(writes: Writes): Promise<number[]>;
   /** The run as the store has it, after a commit whose fate is not known. */
   reload(runId: string): Promise<Loaded>;
@@ -86,7 +86,7 @@ export class Cell {
   }
 
   async #step(run: Run, event: RunEvent): Promise<unknown> {
-    const outcome = step(run, event, this.#ports.env(run.state.workflow));
+    const outcome = step(run, event, this.#ports.env(run.state));
     if (!outcome.writes) return outcome.reply;
     await this.#commit(outcome.writes);
     this.#loaded = {

@@ -7,14 +7,19 @@ import type { Act, Letter } from '../run/state.ts';
 import type { RunEvent } from '../run/step.ts';
 import { tracedCall } from '../tracing.ts';
 import { ActorShell } from './actor-shell.ts';
+import { Admitting } from './admitting.ts';
 import { sleepUntil } from './clock.ts';
-import type { AdmitRequest, Call, Harnesses } from './harnesses.ts';
+import type { Call, Harnesses } from './harnesses.ts';
+import type { NodeWatch } from './node-watch.ts';
 import { type ReportPorts, report } from './report.ts';
 
 export interface ShellPorts extends ReportPorts {
   machines: Machines;
   workflow: () => Workflow;
   harnesses: Harnesses;
+  nodes: NodeWatch;
+  /** The stream of a turn answered. */
+  answered(turnId: string): void;
   random: () => number;
   trace(): string | undefined;
   intent(key: string): Promise<IntentRow | undefined>;
@@ -31,17 +36,21 @@ type Of<Kind extends Effect['kind']> = Extract<Effect, { kind: Kind }>;
 
 export class Shell {
   readonly actors: ActorShell;
+  readonly #admitting: Admitting;
   readonly #ports: ShellPorts;
 
   constructor(ports: ShellPorts) {
     this.#ports = ports;
     this.actors = new ActorShell(ports);
+    this.#admitting = new Admitting(ports, faultOf);
   }
 
   readonly perform = async (effect: Effect, signal: AbortSignal): Promise<void> => {
     switch (effect.kind) {
       case 'admit':
-        return this.#admit(effect, signal);
+        return this.#admitting.admit(effect, signal);
+      case 'hold':
+        return this.#admitting.hold(effect, signal);
       case 'wait':
         return this.#wait(effect, signal);
       case 'abort':
@@ -65,59 +74,14 @@ export class Shell {
     if (!signal.aborted) await this.#ports.submit(event);
   }
 
-  async #admit({ turnId, key, doubt, continued, placement }: Of<'admit'>, signal: AbortSignal): Promise<void> {
-    const { harnesses } = this.#ports;
-    const intent = await this.#ports.intent(key);
-    if (!intent || signal.aborted) return;
-    const { agent, iid, body } = intent;
-    const store = intent.store ?? (doubt ? undefined : harnesses.known(placement).store);
-    const request = {
-      ...{ placement, name: agent, iid, body, key, inDoubt: doubt },
-      ...(store === undefined ? {} : { store }),
-      onStoreChanged: continued ? 'fault' : 'resend',
-      ...this.#copies(turnId, key, doubt),
-    } as const;
+  async #wait(effect: Of<'wait'>, signal: AbortSignal): Promise<void> {
+    const { harnesses, answered } = this.#ports;
+    const { turnId, placement, path, offset, submissionId, address } = effect;
+    const at = { path, offset, ...(address === undefined ? {} : { address }) };
     try {
-      const admitted = await this.#traced('admission', { turnId, iid }, signal, (call) =>
-        harnesses.admit(request, call),
+      const settlement = await harnesses.wait(placement, at, callOf(signal, this.#ports.trace()), () =>
+        answered(turnId),
       );
-      await this.#report({ type: 'admitted', turnId, key, ...admitted }, signal);
-    } catch (error) {
-      if (error instanceof NotWanted) return;
-      const { code, certainty, message } = faultOf(error, signal);
-      await this.#report(
-        { type: 'admissionFailed', turnId, key, code, certainty, reason: message, inDoubt: doubt },
-        signal,
-      );
-    }
-  }
-
-  /**
-   * That a copy may have left is committed before its first byte, and that none was taken as soon as that is proved: a restart
-   * knows which intents are in doubt (TW-DUR-014, TW-DUR-025). The events of one run are taken in the order in which they come.
-   */
-  #copies(turnId: string, key: string, doubt: boolean): Pick<AdmitRequest, 'beforeSend' | 'onRetry'> {
-    const { submit, log } = this.#ports;
-    let inDoubt = doubt;
-    return {
-      beforeSend: async (store) => {
-        const named = store === undefined ? {} : { store };
-        if (!(await submit<boolean>({ type: 'dispatch', turnId, key, ...named }))) throw new NotWanted();
-      },
-      onRetry: (certainty) => {
-        inDoubt ||= certainty === 'unknown' || certainty === 'delivered';
-        if (inDoubt) return;
-        submit({ type: 'notTaken', turnId, key }).catch((error: unknown) =>
-          log('that an admission was not taken could not be written', { turnId, reason: String(error) }),
-        );
-      },
-    };
-  }
-
-  async #wait({ turnId, placement, path, offset, submissionId }: Of<'wait'>, signal: AbortSignal): Promise<void> {
-    const { harnesses } = this.#ports;
-    try {
-      const settlement = await harnesses.wait(placement, { path, offset }, callOf(signal, this.#ports.trace()));
       await this.#report({ type: 'settled', turnId, submissionId, settlement }, signal);
     } catch (error) {
       const { code, message } = faultOf(error, signal);
@@ -148,13 +112,14 @@ export class Shell {
   /** @returns what is proved of the copy; nothing when there is no more to do */
   async #abortOnce(effect: Of<'abort'>, signal: AbortSignal): Promise<Certainty | undefined> {
     const { harnesses, submit, log } = this.#ports;
-    const { turnId, agent, iid, placement, submissionId } = effect;
+    const { turnId, agent, iid, placement, submissionId, address } = effect;
+    const at = address === undefined ? {} : { address };
     const fence = submissionId === undefined ? { turnId } : { submissionId };
     const fenced = harnesses.known(placement).fencedAbort === true;
     // That it may have left is committed first: what continues the conversation must not be ended by it.
     if (!fenced && !(await submit<boolean>({ type: 'aborting', turnId, doubt: true }))) return undefined;
     try {
-      const request = { placement, name: agent, iid, ...fence };
+      const request = { placement, name: agent, iid, ...fence, ...at };
       await this.#traced('abort', { turnId, iid }, signal, (call) => harnesses.abort(request, call));
       return undefined;
     } catch (error) {
@@ -166,8 +131,8 @@ export class Shell {
     }
   }
 
-  #report(event: RunEvent, signal: AbortSignal): Promise<void> {
-    return report(this.#ports, event, signal);
+  async #report(event: RunEvent, signal: AbortSignal): Promise<void> {
+    await report(this.#ports, event, signal);
   }
 
   #traced<T>(
@@ -182,9 +147,6 @@ export class Shell {
 
 const callOf = (signal: AbortSignal, trace: string | undefined): Call =>
   trace === undefined ? { signal } : { signal, trace };
-
-/** The turn was over before a copy left. */
-class NotWanted extends Error {}
 
 /** What the Harness's side said. Anything else, and whatever comes after we gave the call up, is no knowledge of it. */
 function faultOf(error: unknown, signal: AbortSignal): TurnwireFault {

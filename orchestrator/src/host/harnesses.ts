@@ -10,18 +10,23 @@ import {
   type Certainty,
   type Connection,
   type ConnectionOptions,
-  connect,
   harnessInfo,
   type Retry,
+  type RoutabilityLine,
   TurnwireFault,
+  type WaitOptions,
   wait,
 } from '@turnwire/sdk';
 import { LEARN_PAUSE_MS } from '../limits.ts';
+import type { NodeRegistry } from '../nodes/port.ts';
 import type { KnownPlacement } from '../run/draft.ts';
 import type { PlacementRow } from '../run/rows.ts';
 import type { Settlement } from '../run/state.ts';
 import type { HostClock } from './clock.ts';
-import type { Placements } from './placements.ts';
+import { Connections } from './connections.ts';
+import { surfacing } from './node-admission.ts';
+import { followNode, type StreamCall } from './node-stream.ts';
+import type { Placement, Placements } from './placements.ts';
 
 export interface AdmitRequest {
   placement: string;
@@ -37,6 +42,24 @@ export interface AdmitRequest {
   beforeSend(store: string | undefined): Promise<void>;
   /** After each attempt that is followed by another one: what it proves. */
   onRetry(certainty: Certainty): void;
+  /** What is left of the seat's window, in milliseconds; all of it when absent. */
+  windowMs?: number;
+}
+
+/** What came of an admission, and where it was sent. */
+export interface AdmitAnswer {
+  admission: { streamUrl: string; offset: string; submissionId: string };
+  store?: string;
+  address: string;
+  /** Of a node: its process by its record. */
+  instanceId?: string;
+}
+
+/** Where a stream is; `address` when the Admission was made by a node. */
+export interface StreamPlace {
+  path: string;
+  offset: string;
+  address?: string;
 }
 
 /** One call: ends with the signal, and carries the trace that it is part of. */
@@ -52,41 +75,47 @@ export interface AbortRequest {
   iid: string;
   submissionId?: string;
   turnId?: string;
+  /** Where the Admission was made, if a node made it. */
+  address?: string;
 }
 
 /** The Harness's side as the host's effects use it. */
 export interface Harnesses {
   known(placement: string): KnownPlacement;
-  /** @throws TurnwireFault */
-  admit(
-    request: AdmitRequest,
-    call: Call,
-  ): Promise<{ admission: { streamUrl: string; offset: string; submissionId: string }; store?: string }>;
-  /** Never gives up by itself (TW-RUN-021). @throws TurnwireFault */
-  wait(placement: string, at: { path: string; offset: string }, call: Call): Promise<Settlement>;
+  /** @throws TurnwireFault; NotTakenByNode when the node's record decides what follows */
+  admit(request: AdmitRequest, call: Call): Promise<AdmitAnswer>;
+  /** Never gives up by itself (TW-RUN-021). `onAnswer`: the stream answered, whatever it had to say. @throws TurnwireFault */
+  wait(placement: string, at: StreamPlace, call: Call, onAnswer?: () => void): Promise<Settlement>;
   /** Resolves when it was acknowledged. @throws TurnwireFault */
   abort(request: AbortRequest, call: Call): Promise<void>;
 }
 
 export interface SdkHarnessesOptions {
   placements: Placements;
+  /** The nodes among them. */
+  nodes?: Pick<NodeRegistry, 'get'>;
   /** What was known at the last stop. */
   remembered: readonly PlacementRow[];
   clock: HostClock;
   /** Saves what is newly known; its failure costs nothing but that knowledge. */
   save: (row: PlacementRow) => Promise<unknown>;
   connection?: Omit<ConnectionOptions, 'baseUrl' | 'token'>;
+  random?: () => number;
 }
 
 export class SdkHarnesses implements Harnesses {
   readonly #options: SdkHarnessesOptions;
   readonly #known = new Map<string, PlacementRow>();
-  readonly #connections = new Map<string, Connection>();
+  readonly #connections: Connections;
   readonly #asking = new Set<string>();
   readonly #closed = new AbortController();
+  /** Conversations whose admission was handed back to the ledger: the line about it is written when it is over. */
+  readonly #handedBack = new Set<string>();
 
   constructor(options: SdkHarnessesOptions) {
     this.#options = options;
+    const log = (line: RoutabilityLine) => (this.#isTold(line) ? options.connection?.log?.(line) : undefined);
+    this.#connections = new Connections({ ...options.connection, log });
     for (const row of options.remembered) this.#known.set(row.placement, row);
   }
 
@@ -113,11 +142,13 @@ export class SdkHarnesses implements Harnesses {
 
   known(placement: string): KnownPlacement {
     const at = this.#options.placements.get(placement);
-    const row = this.#of(placement);
+    const { store, capabilities } = this.#of(placement) ?? {};
+    const node = this.#options.nodes?.get(placement);
     return {
       ...(at === undefined ? {} : { baseUrl: at.baseUrl }),
-      ...(row?.store === undefined ? {} : { store: row.store }),
-      ...(row?.capabilities === undefined ? {} : { fencedAbort: row.capabilities.fencedAbort }),
+      ...(store === undefined ? {} : { store }),
+      ...(capabilities === undefined ? {} : { fencedAbort: capabilities.fencedAbort }),
+      ...(node === undefined ? {} : { node }),
     };
   }
 
@@ -136,52 +167,91 @@ export class SdkHarnesses implements Harnesses {
   }
 
   async #admit(request: AdmitRequest, call: Call) {
-    const { placement, name, iid, body, key, store, inDoubt, onStoreChanged } = request;
-    const connection = this.#connection(placement);
+    const { placement, name, iid, body, key, store, inDoubt, onStoreChanged, windowMs } = request;
+    const node = this.#options.nodes?.get(placement);
+    const { baseUrl: address } = this.#at(placement);
     const idempotentAdmissions = this.#of(placement)?.capabilities?.idempotentAdmissions ?? false;
     const beforeSend = ({ expectStore }: { expectStore: string | undefined }) => request.beforeSend(expectStore);
     const input = { name, iid, body, key, inDoubt, idempotentAdmissions, onStoreChanged, beforeSend };
-    const onRetry = ({ certainty }: Retry) => request.onRetry(certainty);
+    const surfaces = node === undefined ? undefined : surfacing(node, inDoubt, call.signal);
+    const onRetry = (retry: Retry) => {
+      surfaces?.onRetry(retry);
+      if (surfaces?.refusal()) this.#handedBack.add(iid);
+      else request.onRetry(retry.certainty);
+    };
+    const options = { ...optionsOf({ ...call, signal: surfaces?.signal ?? call.signal }), onRetry };
     try {
       const known = store === undefined ? input : { ...input, expectStore: store };
-      const admitted = await admit(connection, known, { ...optionsOf(call), onRetry });
+      const admitted = await this.#use(placement, (connection) =>
+        admit(connection, known, windowMs === undefined ? options : { ...options, windowMs }),
+      );
       this.#saw(placement, admitted.store);
-      return { admission: admitted.admission, ...(admitted.store === undefined ? {} : { store: admitted.store }) };
+      return {
+        admission: admitted.admission,
+        address,
+        ...(admitted.store === undefined ? {} : { store: admitted.store }),
+        ...(node === undefined ? {} : { instanceId: node.instanceId }),
+      };
     } catch (error) {
+      const refusal = call.signal.aborted ? undefined : surfaces?.refusal();
+      if (refusal) throw refusal;
       if (error instanceof TurnwireFault && error.certainty === 'answered') this.#saw(placement, undefined);
       throw error;
+    } finally {
+      surfaces?.end();
+      this.#handedBack.delete(iid);
     }
   }
 
-  async wait(placement: string, at: { path: string; offset: string }, call: Call): Promise<Settlement> {
-    const { outcome, error } = await wait(
-      this.#connection(placement),
-      { streamUrl: at.path, offset: at.offset },
-      optionsOf(call),
-    ).settlement();
-    return error === undefined ? { outcome } : { outcome, error };
+  async wait(placement: string, at: StreamPlace, call: Call, onAnswer?: () => void): Promise<Settlement> {
+    const { path, offset, address } = at;
+    const options = { ...optionsOf(call), ...(onAnswer && { onAnswer }) };
+    if (address === undefined) return this.#use(placement, (connection) => settlementOf(connection, at, options));
+    const ports = {
+      current: () => this.#options.placements.get(placement)?.baseUrl,
+      wait: (baseUrl: string, where: StreamPlace, { signal, onRetry }: StreamCall) =>
+        this.#use(placement, (connection) => settlementOf(connection, where, { ...options, signal, onRetry }), baseUrl),
+      clock: this.#options.clock,
+      random: this.#options.random ?? Math.random,
+    };
+    return followNode({ path, offset, address }, ports, call.signal);
   }
 
+  /** A process that the node has left behind is told first: its turn runs there as long as it answers. */
   async abort(request: AbortRequest, call: Call): Promise<void> {
-    const { placement, ...of } = request;
+    const { placement, address, ...of } = request;
     const fencedAbort = this.#of(placement)?.capabilities?.fencedAbort ?? false;
-    await abort(this.#connection(placement), { ...of, fencedAbort }, optionsOf(call));
+    const send = (baseUrl?: string) =>
+      this.#use(placement, (connection) => abort(connection, { ...of, fencedAbort }, optionsOf(call)), baseUrl);
+    const current = this.#at(placement).baseUrl;
+    if (address === undefined || address === current) return void (await send());
+    try {
+      await send(address);
+    } catch (error) {
+      if (!(error instanceof TurnwireFault) || error.certainty !== 'never_delivered') throw error;
+      await send();
+    }
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
-    await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
+    await this.#connections.close();
   }
 
-  #connection(placement: string): Connection {
+  #isTold({ seat, url }: RoutabilityLine): boolean {
+    return seat !== 'admission' || !this.#handedBack.has(decodeURIComponent(url.slice(url.lastIndexOf('/') + 1)));
+  }
+
+  #at(placement: string): Placement {
     const at = this.#options.placements.get(placement);
     if (!at) throw new TurnwireFault(noPlacement(placement));
-    const known = this.#connections.get(placement);
-    if (known?.baseUrl === at.baseUrl) return known;
-    void known?.close();
-    const connection = connect({ ...this.#options.connection, baseUrl: at.baseUrl, token: at.token });
-    this.#connections.set(placement, connection);
-    return connection;
+    return at;
+  }
+
+  #use<T>(placement: string, work: (connection: Connection) => Promise<T>, baseUrl?: string): Promise<T> {
+    const at = this.#at(placement);
+    const there = { baseUrl: baseUrl ?? at.baseUrl, token: at.token };
+    return this.#connections.use(placement, there, work, at.baseUrl);
   }
 
   /** An answer came: the Harness is up, so what is not known of it yet can be asked. */
@@ -203,7 +273,7 @@ export class SdkHarnesses implements Harnesses {
   /** In the background it is a single attempt. */
   async #ask(placement: string, call: CallOptions = { signal: this.#closed.signal, windowMs: 0 }): Promise<boolean> {
     try {
-      const { store, capabilities } = await harnessInfo(this.#connection(placement), call);
+      const { store, capabilities } = await this.#use(placement, (connection) => harnessInfo(connection, call));
       const { idempotentAdmissions = false, fencedAbort = false, submissionStreams = false } = capabilities;
       const known = { idempotentAdmissions, fencedAbort, submissionStreams };
       this.#remember({ placement, store, capabilities: known, at: this.#options.clock.now() });
@@ -228,6 +298,11 @@ const optionsOf = ({ signal, trace }: Call): CallOptions => ({
   signal,
   ...(trace === undefined ? {} : { headers: { traceparent: trace } }),
 });
+
+async function settlementOf(connection: Connection, at: StreamPlace, options: WaitOptions): Promise<Settlement> {
+  const { outcome, error } = await wait(connection, { streamUrl: at.path, offset: at.offset }, options).settlement();
+  return error === undefined ? { outcome } : { outcome, error };
+}
 
 const noPlacement = (placement: string) => ({
   seat: 'admission',

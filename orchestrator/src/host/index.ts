@@ -33,6 +33,8 @@ export interface OpenHostOptions extends StoreOptions {
   placements: Placements;
   /** What is presented to the Harness of a placement. */
   harnessToken: (placement: string) => string;
+  /** How long the restart of a node is waited for, in milliseconds; negative: not at all. */
+  restartGraceMs?: number;
   /** Where Agents run that name no placement. */
   defaultPlacement: string;
   log: Logger;
@@ -47,7 +49,7 @@ export interface OpenHostOptions extends StoreOptions {
  * @throws StartError
  */
 export async function openHost(options: OpenHostOptions): Promise<RunHost> {
-  const { log, loaded, defaultPlacement } = options;
+  const { log, loaded, defaultPlacement, restartGraceMs } = options;
   const clock = options.clock ?? { now: Date.now, sleep: systemClock.sleep };
   const tally = new Tally();
   const store = await openStore(options.databaseUrl, options);
@@ -59,6 +61,7 @@ export async function openHost(options: OpenHostOptions): Promise<RunHost> {
   });
   const harnesses = new SdkHarnesses({
     placements: nodePlacements(nodes, options.placements, options.harnessToken),
+    nodes,
     remembered: await store.placements(),
     clock,
     save: (row) => store.commit([{ placements: [row] }]),
@@ -80,6 +83,7 @@ export async function openHost(options: OpenHostOptions): Promise<RunHost> {
     log,
     tally,
     ...fenced,
+    ...(restartGraceMs !== undefined && { restartGraceMs }),
   });
   await host.restore();
   harnesses.learnAll();

@@ -4,6 +4,7 @@
  *
  * Every answer speaks of committed state only (TW-DUR-011, TW-RUN-006).
  */
+import type { Executions } from '../executions/port.ts';
 import type { Nodes } from '../nodes/port.ts';
 import type { JsonValue } from '../run/json.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   WorkflowView,
 } from '../run/views.ts';
 
+export type * from '../executions/port.ts';
 export type { JsonObject, JsonValue } from '../run/json.ts';
 export { HostRefusal, type RefusalCode } from '../run/refusal.ts';
 export type * from '../run/views.ts';
@@ -74,6 +76,7 @@ export interface RunHost {
   ): Promise<DeliveryAnswer>;
   /** Committed frames; the first is `snapshot`. One run's feed ends after its terminal status. Throws `unknown_run`. */
   feed(runId: string | undefined, signal: AbortSignal): AsyncIterable<FeedEvent>;
+  readonly executions: Executions;
   counters(): HostCounters;
   /** New work is refused `stopping`, parked polls are answered so, what is being committed is committed. Turns stay alive on their Harness. */
   stop(): Promise<void>;

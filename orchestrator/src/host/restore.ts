@@ -6,14 +6,14 @@ import type { Loaded } from './cell.ts';
 
 export interface RestorePorts {
   machines: Machines;
-  workflow(name: string): Workflow | undefined;
+  workflow(state: RunState): Workflow | undefined;
 }
 
 export function loadRun(row: RunRow, { machines, workflow }: RestorePorts): Loaded {
   const state = parse(row);
   if (!state) return { fault: { code: 'unreadable', reason: `the saved state of ${row.runId} cannot be read` } };
   const nowhere = { state, snapshot: undefined as never };
-  const found = workflow(state.workflow);
+  const found = workflow(state);
   // What is left of an ended run is between us and the Harness: it needs no machine.
   if (state.status !== 'active' && (state.acts.length === 0 || !found)) {
     return { run: found ? nowhere : { ...nowhere, state: { ...state, acts: [] } } };

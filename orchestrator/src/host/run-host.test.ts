@@ -182,6 +182,7 @@ describe('ending turns', () => {
     expect((await world.host.run(runId))?.executions).toEqual([
       {
         executionId: expect.any(String),
+        durationMs: expect.any(Number),
         agent: 'coder',
         status: 'failed',
         category: 'agent_error',

@@ -1,4 +1,5 @@
 /** The run host's face: what the API and the commands ask, on top of the loaded runs and the store. */
+import { ExecutionDesk } from '../executions/desk.ts';
 import { NODE_HEARING_MS } from '../limits.ts';
 import type { Nodes } from '../nodes/port.ts';
 import { LiveNodes } from '../nodes/registry.ts';
@@ -13,13 +14,12 @@ import type { DeliveryAnswer, FeedEvent, PickBody, RunView, SurfaceView, Workflo
 import { tracedStep } from '../tracing.ts';
 import { AgentDesk } from './agent-desk.ts';
 import { asked } from './asked.ts';
+import { InLine } from './in-line.ts';
 import type { HostCounters, RunFilter, RunHost } from './port.ts';
 import { RunReader } from './run-reader.ts';
 import { type HostOptions, RunTable } from './run-table.ts';
+import { traceOf } from './trace.ts';
 import { workflowViews } from './workflow-views.ts';
-
-/** W3C trace context, version 00; anything else is dropped, as that document asks. */
-const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export class DurableRunHost implements RunHost {
   readonly nodes: Nodes;
@@ -28,14 +28,16 @@ export class DurableRunHost implements RunHost {
   readonly #reader: RunReader;
   readonly #desk: AgentDesk;
   /** Starts under one key wait for each other: the second one finds what the first one made. */
-  readonly #starting = new Map<string, Promise<unknown>>();
+  readonly #starting = new InLine();
+  readonly executions: ExecutionDesk;
 
   constructor(options: HostOptions) {
-    this.#table = new RunTable(options);
     this.nodes = options.nodes ?? this.#noNodes(options);
+    this.#table = new RunTable({ ...options, nodes: this.nodes });
     this.#views = workflowViews(options.machines, options.loaded);
     this.#reader = new RunReader(this.#table);
     this.#desk = new AgentDesk(this.#table);
+    this.executions = new ExecutionDesk(this.#table);
   }
 
   /** Every live run is loaded when it resolves (TW-DUR-017). */
@@ -69,14 +71,7 @@ export class DurableRunHost implements RunHost {
   ): Promise<{ runId: string; replayed: boolean }> {
     this.#table.mustServe();
     if (key === undefined) return this.#begin(workflow, input, undefined, trace);
-    const scope = JSON.stringify([workflow, key]);
-    const before = this.#starting.get(scope) ?? Promise.resolve();
-    const mine = before.then(() => this.#begin(workflow, input, key, trace));
-    const quiet = mine.catch(() => {});
-    this.#starting.set(scope, quiet);
-    await quiet;
-    if (this.#starting.get(scope) === quiet) this.#starting.delete(scope);
-    return mine;
+    return this.#starting.run(JSON.stringify([workflow, key]), () => this.#begin(workflow, input, key, trace));
   }
 
   async #begin(
@@ -99,7 +94,7 @@ export class DurableRunHost implements RunHost {
       const problems = checked.problems as unknown as JsonValue;
       throw new HostRefusal('invalid', `the input does not fit the workflow ${name}`, { problems });
     }
-    const env = this.#table.env(name);
+    const env = this.#table.env({ workflow: name });
     const runId = env.newId('run');
     const keyed = key === undefined ? {} : { key: { key, bodyHash } };
     const beginning = {
@@ -107,7 +102,7 @@ export class DurableRunHost implements RunHost {
       input,
       value: checked.value,
       ...keyed,
-      ...(trace !== undefined && TRACEPARENT.test(trace) ? { trace } : {}),
+      ...traceOf(trace),
     };
     const outcome = await tracedStep({ runId, workflow: name, event: 'begin', trace }, async () => {
       const began = beginRun(beginning, env);
@@ -204,7 +199,7 @@ export class DurableRunHost implements RunHost {
   }
 
   counters(): HostCounters {
-    const { cells, group, counts, parked, feed, tally } = this.#table;
+    const { cells, group, counts, parked, feed, tally, executionCounts } = this.#table;
     return {
       runs_live: cells.length,
       runs_drifted: cells.filter((cell) => cell.fault).length,
@@ -217,6 +212,8 @@ export class DurableRunHost implements RunHost {
       feeds_open: feed.readers,
       ...this.nodes.counters(),
       ...tally.all(),
+      restart_waits: cells.reduce((sum, { state }) => sum + (state?.turns.filter((turn) => turn.wait).length ?? 0), 0),
+      ...executionCounts.all(),
     };
   }
 

@@ -3,6 +3,7 @@ import { RUNS_PAGE, RUNS_PAGE_MAX, SNAPSHOT_ENDED_RUNS } from '../limits.ts';
 import type { JsonValue } from '../run/json.ts';
 import { HostRefusal } from '../run/refusal.ts';
 import type { RunRow } from '../run/rows.ts';
+import type { RunState } from '../run/state.ts';
 import { runView } from '../run/view.ts';
 import type { RunView } from '../run/views.ts';
 import { asked } from './asked.ts';
@@ -47,14 +48,12 @@ export class RunReader {
     const executions = await asked(store.executions(rows.map((row) => row.runId)));
     return rows.flatMap((row) => {
       const cell = this.#table.cell(row.runId);
-      const workflow = (name: string) => this.#table.workflow(name);
+      const workflow = (state: RunState) => this.#table.workflowOf(state);
       const loaded = cell ? { run: cell.run, fault: cell.fault } : loadRun(row, { machines, workflow });
       const own = executions.filter((execution) => execution.runId === row.runId);
       if (!loaded.run) return [unreadable(row, loaded.fault?.reason ?? '')];
       const { state, snapshot } = loaded.run;
-      const seen = loaded.fault
-        ? { fault: loaded.fault }
-        : snapshot && { snapshot, env: this.#table.env(state.workflow) };
+      const seen = loaded.fault ? { fault: loaded.fault } : snapshot && { snapshot, env: this.#table.env(state) };
       return [runView(state, own, seen)];
     });
   }

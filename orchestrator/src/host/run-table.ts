@@ -1,12 +1,17 @@
 /** Every loaded run: taken from the store, advanced event by event, its effects kept going. */
 
 import type { Logger } from '@turnwire/server';
-import { EFFECT_PAUSE_MS, PRUNE_EVERY_MS, RECEIPT_KEEP_MS, RUN_KEEP_MS } from '../limits.ts';
+import { Activity } from '../executions/activity.ts';
+import { callWorkflow } from '../executions/call-machine.ts';
+import { ExecutionCounts } from '../executions/counts.ts';
+import { hasEnded, parkedAs } from '../executions/record.ts';
+import { EFFECT_PAUSE_MS, PRUNE_EVERY_MS, RECEIPT_KEEP_MS, RESTART_GRACE_MS, RUN_KEEP_MS } from '../limits.ts';
 import type { Loaded as LoadedWorkflows, Machines, Workflow } from '../machine/port.ts';
 import type { Nodes } from '../nodes/port.ts';
 import type { Env } from '../run/draft.ts';
 import { owed } from '../run/owed.ts';
 import { HostRefusal } from '../run/refusal.ts';
+import type { RunState } from '../run/state.ts';
 import type { StepOutcome } from '../run/step.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 import { type Store, StoreError, type Writes } from '../store/port.ts';
@@ -18,6 +23,7 @@ import { FeedHub } from './feed-hub.ts';
 import type { Harnesses } from './harnesses.ts';
 import { randomId } from './ids.ts';
 import { Keeper } from './keeper.ts';
+import { NodeWatch, noNodes } from './node-watch.ts';
 import { Parked } from './parked.ts';
 import { loadRun } from './restore.ts';
 import { Tally } from './tally.ts';
@@ -30,6 +36,8 @@ export interface HostOptions {
   /** Without them, none is registered at first. */
   nodes?: Nodes;
   defaultPlacement: string;
+  /** Milliseconds; negative: a restart of a node is not waited for. */
+  restartGraceMs?: number;
   clock: HostClock;
   random?: () => number;
   newId?: Env['newId'];
@@ -39,6 +47,9 @@ export interface HostOptions {
   /** A successor has the database: this process must end. */
   onFenced?: () => void;
 }
+
+/** What of a run says which Workflow it is of. */
+type Hosted = Pick<RunState, 'workflow' | 'call'>;
 
 interface Live {
   cell: Cell;
@@ -54,6 +65,9 @@ export class RunTable {
   readonly options: HostOptions;
   readonly group: GroupCommit;
   readonly parked = new Parked();
+  readonly nodes: NodeWatch;
+  readonly activity: Activity;
+  readonly executionCounts = new ExecutionCounts();
   readonly feed: FeedHub;
   readonly #live = new Map<string, Live>();
   /** Which run a conversation is of, for those that are loaded. */
@@ -68,6 +82,8 @@ export class RunTable {
     this.tally = options.tally ?? new Tally();
     this.group = new GroupCommit(options.store, (writes) => this.#count(writes));
     this.feed = new FeedHub(options.store, options.clock);
+    this.nodes = new NodeWatch(options.nodes ?? noNodes);
+    this.activity = new Activity(options.clock);
   }
 
   get stopping(): boolean {
@@ -92,21 +108,28 @@ export class RunTable {
     return this.options.loaded.workflows.get(name);
   }
 
-  env(workflow: string): Env {
-    const { machines, clock, harnesses, defaultPlacement, newId } = this.options;
+  /** That of a run: an ad-hoc call's is built from what the run has saved. */
+  workflowOf({ workflow, call }: Hosted): Workflow | undefined {
+    return call ? callWorkflow(call) : this.workflow(workflow);
+  }
+
+  env(of: Hosted): Env {
+    const { machines, clock, harnesses, defaultPlacement, restartGraceMs = RESTART_GRACE_MS, newId } = this.options;
     return {
       machines,
       // An ended run may outlive its workflow: none of its events asks the machine.
-      workflow: this.workflow(workflow) as Workflow,
+      workflow: this.workflowOf(of) as Workflow,
       now: clock.now(),
       newId: newId ?? randomId,
       placement: (name) => harnesses.known(name),
       defaultPlacement,
+      restartGraceMs,
     };
   }
 
   /** TW-DUR-017: every live run, before anything is served. Their work begins when all are there. */
   async restore(): Promise<void> {
+    this.executionCounts.begin(await this.options.store.executionCounts());
     for (const row of await this.options.store.liveRuns()) {
       const loaded = this.#load(row.runId, row);
       this.#adopt(row.runId, loaded);
@@ -141,11 +164,13 @@ export class RunTable {
     this.#ended.abort();
     await Promise.all(this.cells.map((cell) => cell.settled()));
     await this.group.idle();
+    this.nodes.close();
     this.feed.close();
   }
 
   /** What readers of the feed are told is counted as it is committed, whoever wrote it. */
   #count({ feed = [] }: Writes): void {
+    this.executionCounts.committed(feed);
     for (const { type, data } of feed) {
       this.tally.add('feed_events_total', { type });
       if (type === 'run.status' && data.status !== 'active')
@@ -157,7 +182,7 @@ export class RunTable {
   #load(runId: string, row: Awaited<ReturnType<Store['run']>>): Loaded {
     if (!row) return { fault: { code: 'unreadable', reason: `the run ${runId} is not in the store` } };
     const { machines } = this.options;
-    return loadRun(row, { machines, workflow: (name) => this.workflow(name) });
+    return loadRun(row, { machines, workflow: (state) => this.workflowOf(state) });
   }
 
   #adopt(runId: string, loaded: Loaded): Live {
@@ -188,9 +213,11 @@ export class RunTable {
     return new Shell({
       machines,
       harnesses,
+      nodes: this.nodes,
+      answered: (turnId) => this.activity.heard(turnId),
       clock,
       random: this.options.random ?? Math.random,
-      workflow: () => this.workflow(cell.mustRun().state.workflow) as Workflow,
+      workflow: () => this.workflowOf(cell.mustRun().state) as Workflow,
       trace: () => cell.state?.trace,
       submit: (event) => {
         // What takes doubt away is written while the host stops, too: the next process would fault what it could send.
@@ -208,7 +235,7 @@ export class RunTable {
 
   #cellPorts(): CellPorts {
     return {
-      env: (workflow) => this.env(workflow),
+      env: (state) => this.env(state),
       commit: (writes) => this.group.commit(writes),
       reload: async (runId) => this.#load(runId, await this.options.store.run(runId)),
       committed: (cell, outcome) => this.#committed(cell, outcome),
@@ -228,6 +255,7 @@ export class RunTable {
       traceReceipt(row, outcome.run.state.trace);
       this.parked.wake(`${row.iid}/${row.deliveryId}`);
     }
+    for (const row of outcome.writes?.executions ?? []) if (hasEnded(row)) this.parked.wake(parkedAs(row.executionId));
     this.feed.wake();
     live?.keeper.sync();
     live?.shell.actors.deliver();

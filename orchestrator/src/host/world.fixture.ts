@@ -6,6 +6,8 @@ import { systemClock } from '@turnwire/sdk';
 import type { AnyStateMachine } from 'xstate';
 import { machines, workflowOf } from '../machine/index.ts';
 import type { Loaded } from '../machine/port.ts';
+import { nodePlacements } from '../nodes/placements.ts';
+import { LiveNodes } from '../nodes/registry.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/port.ts';
 import type { HostClock } from './clock.ts';
@@ -103,6 +105,9 @@ export class MortalStore implements Store {
   turnOf: Store['turnOf'] = (...args) => this.#read((store) => store.turnOf(...args));
   delivery: Store['delivery'] = (...args) => this.#read((store) => store.delivery(...args));
   executions: Store['executions'] = (...args) => this.#read((store) => store.executions(...args));
+  execution: Store['execution'] = (...args) => this.#read((store) => store.execution(...args));
+  executionPage: Store['executionPage'] = (...args) => this.#read((store) => store.executionPage(...args));
+  executionCounts = () => this.#read((store) => store.executionCounts());
   intent: Store['intent'] = (...args) => this.#read((store) => store.intent(...args));
   key: Store['key'] = (...args) => this.#read((store) => store.key(...args));
   keysOf: Store['keysOf'] = (...args) => this.#read((store) => store.keysOf(...args));
@@ -127,6 +132,7 @@ export interface WorldOptions {
   /** The Harness's store is known before the first run starts. */
   learned?: boolean;
   fencedAbort?: boolean;
+  graceMs?: number;
 }
 
 export class World {
@@ -138,6 +144,8 @@ export class World {
   host!: DurableRunHost;
   store!: MortalStore;
   harnesses!: SdkHarnesses;
+  /** Nodes beside the fixed placement; none is registered at first, and nothing checks their health. */
+  nodes!: LiveNodes;
   /** How often the host said that a successor has its database. */
   fenced = 0;
 
@@ -161,8 +169,18 @@ export class World {
   async start(dieAfter?: number): Promise<void> {
     const store = new MortalStore(await openStore(this.file, { waitMs: 5_000 }), dieAfter);
     this.store = store;
+    const { graceMs } = this.options;
+    const nodes = new LiveNodes({
+      saved: await store.nodes(),
+      now: this.clock.now,
+      hearingMs: 0,
+      commit: (writes) => this.host.commit(writes),
+    });
+    this.nodes = nodes;
+    const fixed = fixedPlacements({ local: { baseUrl: this.harness.url, token: 'harness-token' } });
     const harnesses = new SdkHarnesses({
-      placements: fixedPlacements({ local: { baseUrl: this.harness.url, token: 'harness-token' } }),
+      placements: nodePlacements(nodes, fixed, () => 'harness-token'),
+      nodes,
       remembered: await store.placements(),
       clock: { now: this.clock.now, sleep: systemClock.sleep },
       save: (row) => store.inner.commit([{ placements: [row] }]),
@@ -182,6 +200,8 @@ export class World {
       loaded,
       harnesses,
       defaultPlacement: 'local',
+      nodes,
+      ...(graceMs !== undefined && { restartGraceMs: graceMs }),
       clock,
       log,
       onFenced: () => (this.fenced += 1),

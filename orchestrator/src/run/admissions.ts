@@ -1,11 +1,12 @@
 /** From the intent to the Admission, and from there to the Settlement: what the Harness's side reports, as events of the ledger. */
+
+import type { RestartWait } from '../executions/restart-wait.ts';
 import { conversationOf, owesAbort } from './conversations.ts';
 import { changeIntent, type Draft, turnById } from './draft.ts';
-import { moveExecution } from './executions.ts';
+import { countAttempt, moveExecution } from './executions.ts';
 import { fail, faultFor, isFaultCode, markLost } from './faults.ts';
-import { withdrawIntent } from './intents.ts';
 import type { Settlement, Turn } from './state.ts';
-import { dropTurn, endIntent, moveToFresh, replaceUnsent } from './turns.ts';
+import { dropTurn, dropUnsent, endIntent, moveToFresh, replaceUnsent } from './turns.ts';
 import { wasPutToModel, wasRead } from './unread.ts';
 
 export interface CopyEvent {
@@ -47,10 +48,7 @@ export function notTaken(draft: Draft, event: Omit<CopyEvent, 'store'>): void {
     dispatching(draft, turn);
     return;
   }
-  // Left by something else, and its Harness never had it.
-  wasRead(draft, turn);
-  withdrawIntent(draft, turn);
-  dropTurn(draft, turn);
+  dropUnsent(draft, turn);
 }
 
 function dispatching(draft: Draft, turn: Turn): void {
@@ -62,15 +60,22 @@ export interface AdmittedEvent {
   key: string;
   admission: { streamUrl: string; offset: string; submissionId: string };
   store?: string;
+  /** Where it was sent, if that is not the placement's address by now. */
+  address?: string;
+  /** Of a node: the process that was there by its record. */
+  instanceId?: string;
 }
 
-/** TW-DUR-018: the intent has its one Admission, whatever became of the turn meanwhile. */
-export function admitted(draft: Draft, event: AdmittedEvent): void {
+/** TW-DUR-018: the intent has its one Admission, whatever became of the turn meanwhile. @returns the wait that is over with it */
+export function admitted(draft: Draft, event: AdmittedEvent): RestartWait | undefined {
   const turn = turnById(draft, event.turnId);
-  if (!turn || turn.intent.key !== event.key || turn.admission) return;
+  if (!turn || turn.intent.key !== event.key || turn.admission) return undefined;
+  const { wait } = turn;
   draft.changed = true;
+  countAttempt(turn);
   const { offset, submissionId, streamUrl } = event.admission;
-  const path = pathOn(draft.env.placement(turn.placement).baseUrl, streamUrl);
+  const address = event.address ?? draft.env.placement(turn.placement).baseUrl;
+  const path = pathOn(address, streamUrl);
   if (path === undefined) {
     // TW-RUN-013: the bearer goes to the placement's own origin alone.
     fail(draft, turn, {
@@ -78,12 +83,19 @@ export function admitted(draft: Draft, event: AdmittedEvent): void {
       reason: `the stream of ${submissionId} is on another origin`,
       gone: false,
     });
-    return;
+    return wait;
   }
-  turn.admission = { path, offset, submissionId };
+  turn.admission = { path, offset, submissionId, ...ofNode(event) };
+  delete turn.wait;
   changeIntent(draft, event.key, { admission: turn.admission });
   begun(draft, turn, event.store);
   if (turn.phase === 'open') moveExecution(draft, turn, 'running');
+  return wait;
+}
+
+/** A wait follows a node to another address, and has to know which process it waits for. */
+function ofNode({ instanceId, address }: AdmittedEvent) {
+  return instanceId === undefined ? {} : { instanceId, ...(address === undefined ? {} : { address }) };
 }
 
 function begun(draft: Draft, turn: Turn, store: string | undefined): void {
@@ -109,10 +121,17 @@ export interface AdmissionFault {
   inDoubt: boolean;
 }
 
-export function admissionFailed(draft: Draft, event: AdmissionFault): void {
+export function admissionFailed(draft: Draft, event: AdmissionFault): RestartWait | undefined {
   const turn = turnById(draft, event.turnId);
-  if (!turn || turn.intent.key !== event.key || turn.admission) return;
+  if (!turn || turn.intent.key !== event.key || turn.admission) return undefined;
+  const { wait } = turn;
   draft.changed = true;
+  countAttempt(turn);
+  fault(draft, turn, event);
+  return wait;
+}
+
+function fault(draft: Draft, turn: Turn, event: AdmissionFault): void {
   const taken = event.certainty === 'unknown' || event.certainty === 'delivered' || event.inDoubt;
   if (turn.phase === 'left') {
     endIntent(draft, turn, admissionCode(event));

@@ -3,6 +3,7 @@
  * pure seen from outside (the copy is theirs, time and ids come from `env`) and write plainly inside.
  */
 
+import type { NodeNow } from '../executions/restart-wait.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { CustomAction, Machines, Snapshot, Workflow } from './machines.ts';
 import type { DeliveryRow, ExecutionRow, FeedRow, IntentChange, IntentRow, KeyRow, TurnRow } from './rows.ts';
@@ -14,6 +15,8 @@ export interface KnownPlacement {
   store?: string;
   /** Absent: not known. */
   fencedAbort?: boolean;
+  /** The record of the node that goes by that name, if one has registered. */
+  node?: NodeNow;
 }
 
 export interface Env {
@@ -25,6 +28,8 @@ export interface Env {
   placement(name: string): KnownPlacement;
   /** Agents without a placement of their own run there. */
   defaultPlacement: string;
+  /** How long the record of a node may stand still before it is not waited for any more, in milliseconds; negative: not at all. */
+  restartGraceMs: number;
 }
 
 export type IdKind = 'run' | 'turn' | 'key' | 'execution' | 'gate' | 'delivery' | 'actor' | 'act';

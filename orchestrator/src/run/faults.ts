@@ -37,7 +37,7 @@ export function fail(draft: Draft, turn: Turn, fault: TurnFault): void {
     return;
   }
   endExecution(draft, turn, {
-    status: 'failed',
+    status: fault.code === 'agent_timeout' ? 'timed_out' : 'failed',
     category: table[fault.code]?.category ?? 'internal_error',
     reason: fault.reason,
   });

@@ -3,7 +3,7 @@
 import { conversationOf } from './conversations.ts';
 import { changeIntent, type Draft } from './draft.ts';
 import type { IntentRow } from './rows.ts';
-import type { Turn } from './state.ts';
+import type { RunState, Turn } from './state.ts';
 
 interface Prompt {
   message: string;
@@ -20,7 +20,7 @@ export function saveIntent(draft: Draft, turn: Turn, prompt: Prompt): void {
     key,
     runId: state.runId,
     turnId: turn.turnId,
-    agent: turn.agent,
+    agent: nameOf(state, turn),
     iid: turn.iid,
     placement: turn.placement,
     body: JSON.stringify(bodyOf(draft, turn, prompt)),
@@ -31,9 +31,14 @@ export function saveIntent(draft: Draft, turn: Turn, prompt: Prompt): void {
   draft.intents.set(key, row);
   turn.intent = { key, doubt: false, ...(store === undefined ? {} : { store }) };
   delete turn.admission;
+  delete turn.wait;
   delete turn.settlement;
   delete turn.deaf;
 }
+
+/** What its Harness calls the Agent: a workflow's slot, or the Agent of a node that a call asks. */
+export const nameOf = ({ call }: Pick<RunState, 'call'>, { agent }: Pick<Turn, 'agent'>): string =>
+  call?.agent ?? agent;
 
 /** An intent that no copy of was taken ends here. */
 export function withdrawIntent(draft: Draft, turn: Turn): void {
@@ -66,7 +71,7 @@ function bodyOf(draft: Draft, turn: Turn, prompt: Prompt) {
   const { model, thinkingLevel } = askedOf(draft, turn.invokeId);
   return {
     message: prompt.message,
-    ...(agent === undefined ? {} : { definition: definitionOf(agent) }),
+    ...(agent === undefined || draft.state.call ? {} : { definition: definitionOf(agent) }),
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
     turnId: turn.turnId,

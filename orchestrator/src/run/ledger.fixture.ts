@@ -23,6 +23,7 @@ export const HARNESS = 'http://harness.test';
 export class Ledger {
   now = 1_000_000;
   known: KnownPlacement = { baseUrl: HARNESS };
+  graceMs = 15_000;
   run: Run;
   readonly deliveries = new Map<string, DeliveryRow>();
   readonly executions = new Map<string, ExecutionRow>();
@@ -52,6 +53,7 @@ export class Ledger {
       },
       placement: () => this.known,
       defaultPlacement: 'local',
+      restartGraceMs: this.graceMs,
     };
   }
 

@@ -14,6 +14,9 @@ export type RefusalCode =
   | 'unknown_run'
   | 'unknown_node'
   | 'stale_instance'
+  | 'unknown_execution'
+  | 'target_not_found'
+  | 'node_unavailable'
   | 'workflow_refused'
   | 'invalid'
   /** A parameter that is not one of ours. */

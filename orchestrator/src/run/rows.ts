@@ -2,7 +2,7 @@
 import type { NodeAgent, NodeRecord } from '../nodes/port.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { AdmissionState, Settlement } from './state.ts';
-import type { ExecutionStatus, Receipt, RunStatus } from './views.ts';
+import type { ExecutionStatus, Receipt, RunStatus, UsageContext } from './views.ts';
 
 export interface RunRow {
   runId: string;
@@ -43,6 +43,13 @@ export interface DeliveryRow {
   answeredAt?: number;
 }
 
+/** A status that a record was given, and when. */
+export interface StatusChange {
+  status: ExecutionStatus;
+  at: number;
+}
+
+/** One dispatched turn, whoever asked for it. */
 export interface ExecutionRow {
   executionId: string;
   runId: string;
@@ -53,8 +60,35 @@ export interface ExecutionRow {
   status: ExecutionStatus;
   category?: string;
   reason?: string;
+  /** Of an ad-hoc call alone: `node.agent`, and what was asked. */
+  target?: string;
+  input?: JsonValue;
+  timeoutSeconds?: number;
+  usageContext?: UsageContext;
+  /** The execution that it asks again. */
+  replayOf?: string;
+  /** What the Agent answered an ad-hoc call. */
+  result?: JsonValue;
+  /** The process that has its Admission. */
+  instanceId?: string;
+  /** How often its prompt was sent, or tried to be. */
+  attempts?: number;
+  /** Absent: written before there were any. */
+  timeline?: StatusChange[];
   startedAt: number;
   endedAt?: number;
+}
+
+export interface ExecutionQuery {
+  status?: ExecutionStatus;
+  target?: string;
+  placement?: string;
+  agent?: string;
+  runId?: string;
+  usageContext?: UsageContext;
+  /** The last row of the page before. */
+  after?: { startedAt: number; executionId: string };
+  limit: number;
 }
 
 export interface IntentRow {

@@ -5,8 +5,11 @@
  *
  * Times are milliseconds since the epoch.
  */
+
+import type { RestartWait } from '../executions/restart-wait.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { ExecutionStatus, MenuEntry, RunFault } from './views.ts';
+import type { StatusChange } from './rows.ts';
+import type { ExecutionStatus, MenuEntry, RunFault, UsageContext } from './views.ts';
 
 /** What is about to be sent, as far as a step needs it; the exact body is the intent's row. */
 interface IntentState {
@@ -29,6 +32,9 @@ export interface AdmissionState {
   path: string;
   offset: string;
   submissionId: string;
+  /** Of a node: the process that took it, and where it was. */
+  instanceId?: string;
+  address?: string;
 }
 
 export interface TurnFault {
@@ -59,6 +65,10 @@ export interface Turn {
   executionStatus: ExecutionStatus;
   /** Its terminal status is written. */
   executionEnded: boolean;
+  /** Absent in what an older version saved. */
+  timeline?: StatusChange[];
+  /** How often its prompt was sent, or tried to be. */
+  attempts?: number;
   openedAt: number;
   agent: string;
   invokeId: string;
@@ -93,6 +103,22 @@ export interface Turn {
   abortDoubt?: boolean;
   /** An earlier turn of this conversation is not done: this one waits for it, and no longer than this. */
   blockedUntil?: number;
+  /** There is nobody to send it to: it waits until then, and has no record yet (TW-EXE-008). */
+  parkedUntil?: number;
+  /** Its admission was not taken by its node: what it waits for (TW-EXE-009). */
+  wait?: RestartWait;
+}
+
+/** What an ad-hoc call asks, and of whom. */
+export interface CallState {
+  node: string;
+  agent: string;
+  input: JsonValue;
+  /** JSON Schema of the result, as the Agent was registered with when the call was made. */
+  output?: JsonObject | boolean;
+  timeoutMs?: number;
+  usageContext?: UsageContext;
+  replayOf?: string;
 }
 
 /** What a turn left behind without our knowing that its last receipt was read. It stays until a model is known to have had it. */
@@ -162,6 +188,8 @@ export interface RunState {
   version: 1;
   runId: string;
   workflow: string;
+  /** Of an ad-hoc call: its Machine is built from it. */
+  call?: CallState;
   shape: string;
   status: 'active' | 'done' | 'error' | 'cancelled';
   /** W3C `traceparent` of the request that began the run (TW-GEN-015). */

@@ -21,13 +21,15 @@ import { conclude } from './conclude.ts';
 import { type Cause, type Draft, draftOf, type Env, type Run, tell } from './draft.ts';
 import { drive, driveBegin } from './drive.ts';
 import { cancel } from './end.ts';
+import { cancelExecution, type Swept, swept } from './ending-executions.ts';
 import { answerGate, type GateAnswer } from './gate-answers.ts';
+import { look, type RefusedEvent, refusedByNode } from './holding.ts';
 import type { JsonValue } from './json.ts';
 import type { CustomAction, MachineEvent } from './machines.ts';
 import { post } from './mail.ts';
 import { type PickRequest, pick, tellOutstanding } from './picks.ts';
 import type { RunRow, Writes } from './rows.ts';
-import { isLive, type RunState, type Settlement } from './state.ts';
+import { type CallState, isLive, type RunState, type Settlement } from './state.ts';
 
 export type RunEvent =
   | { type: 'pick'; request: PickRequest }
@@ -42,6 +44,13 @@ export type RunEvent =
   | { type: 'acted'; act: string; sent: readonly MachineEvent[] }
   | ({ type: 'dispatch' } & CopyEvent)
   | ({ type: 'notTaken' } & Omit<CopyEvent, 'store'>)
+  /** By a node: what follows is read from its record. */
+  | ({ type: 'refused' } & RefusedEvent)
+  /** The node's record, or the time, is another one. */
+  | { type: 'look'; turnId: string }
+  | { type: 'cancelExecution'; executionId: string; reason?: string }
+  /** Found by a sweep: nothing else would have ended it. */
+  | ({ type: 'swept' } & Swept)
   | ({ type: 'admitted' } & AdmittedEvent)
   | ({ type: 'admissionFailed' } & AdmissionFault)
   | { type: 'settled'; turnId: string; submissionId: string; settlement: Settlement }
@@ -75,6 +84,8 @@ export interface Beginning {
   value: unknown;
   key?: { key: string; bodyHash: string };
   trace?: string;
+  /** It is an ad-hoc call. */
+  call?: CallState;
 }
 
 /** The run's first step: it is there when this is committed (TW-RUN-001). */
@@ -89,16 +100,27 @@ export function beginRun(beginning: Beginning, env: Env): StepOutcome<{ runId: s
   conclude(draft);
   if (beginning.key) {
     const { key, bodyHash } = beginning.key;
-    draft.keys.push({ scope: env.workflow.name, key, runId, bodyHash, answer: { runId }, at: env.now });
+    draft.keys.push({
+      scope: beginning.call ? CALL_SCOPE : env.workflow.name,
+      key,
+      runId,
+      bodyHash,
+      answer: { runId },
+      at: env.now,
+    });
   }
   return outcomeOf(draft, { runId }) as StepOutcome<{ runId: string }>;
 }
 
-function emptyState({ runId, trace }: Beginning, env: Env): RunState {
+/** TW-EXE-026: one scope for all calls, which no workflow can be named. */
+export const CALL_SCOPE = '/executions';
+
+function emptyState({ runId, trace, call }: Beginning, env: Env): RunState {
   return {
     version: 1,
     runId,
     workflow: env.workflow.name,
+    ...(call === undefined ? {} : { call }),
     shape: env.workflow.shape,
     status: 'active',
     ...(trace === undefined ? {} : { trace }),
@@ -125,6 +147,14 @@ function handle(draft: Draft, event: RunEvent): () => unknown {
       return always(dispatch(draft, event));
     case 'aborting':
       return always(aborting(draft, event));
+    case 'refused':
+      return always(refusedByNode(draft, event));
+    case 'look':
+      return always(look(draft, event));
+    case 'admitted':
+      return always(admitted(draft, event));
+    case 'admissionFailed':
+      return always(admissionFailed(draft, event));
     default:
       report(draft, event);
       return always(undefined);
@@ -136,7 +166,13 @@ const always =
   () =>
     value;
 
-function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' | 'dispatch' | 'aborting' }>): void {
+/** Events whose reply nobody reads. */
+type Report = Exclude<
+  RunEvent,
+  { type: 'pick' | 'gate' | 'dispatch' | 'aborting' | 'refused' | 'look' | 'admitted' | 'admissionFailed' }
+>;
+
+function report(draft: Draft, event: Report): void {
   switch (event.type) {
     case 'cancel':
       cancel(draft, event.reason);
@@ -156,11 +192,11 @@ function report(draft: Draft, event: Exclude<RunEvent, { type: 'pick' | 'gate' |
     case 'notTaken':
       notTaken(draft, event);
       return;
-    case 'admitted':
-      admitted(draft, event);
+    case 'cancelExecution':
+      cancelExecution(draft, event);
       return;
-    case 'admissionFailed':
-      admissionFailed(draft, event);
+    case 'swept':
+      swept(draft, event);
       return;
     case 'settled':
       settled(draft, event);

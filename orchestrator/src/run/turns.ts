@@ -3,12 +3,13 @@ import { ABORT_WAIT_MS, OWN_PICK_GRACE_MS } from '../limits.ts';
 import { conversationOf, converse, fresh, noticesFor, owesAbort } from './conversations.ts';
 import { answerOutstanding } from './deliveries.ts';
 import { type Cause, changeIntent, type Draft } from './draft.ts';
-import { endExecution, startExecution } from './executions.ts';
+import { endExecution } from './executions.ts';
+import { parkOrStart } from './holding.ts';
 import { askedOf, saveIntent, withdrawIntent } from './intents.ts';
 import { isAtOrBelow, type StartAction } from './machines.ts';
 import type { Conversation, Turn } from './state.ts';
 import { stateName } from './texts.ts';
-import { leaveUnread } from './unread.ts';
+import { leaveUnread, wasRead } from './unread.ts';
 
 export function openTurn(draft: Draft, start: StartAction): void {
   const { env, state } = draft;
@@ -40,7 +41,7 @@ export function openTurn(draft: Draft, start: StartAction): void {
   state.turns.push(turn);
   draft.opened.add(turn.turnId);
   saveTurnRow(draft, turn);
-  startExecution(draft, turn);
+  parkOrStart(draft, turn);
   saveOpening(draft, turn, conversation, {
     prompt: asked.prompt,
     ...(freshBecause === undefined ? {} : { freshBecause }),
@@ -139,6 +140,13 @@ export function oweAbort(draft: Draft, turn: Turn, at: number): void {
 
 /** The Harness has it, or may. */
 const mayBeThere = ({ intent, admission }: Turn): boolean => intent.doubt || admission !== undefined;
+
+/** Left by something else than its own pick, and its Harness never had it. */
+export function dropUnsent(draft: Draft, turn: Turn): void {
+  wasRead(draft, turn);
+  withdrawIntent(draft, turn);
+  dropTurn(draft, turn);
+}
 
 /** Nothing of it is owed any more. */
 export function dropTurn(draft: Draft, turn: Turn): void {

@@ -51,6 +51,7 @@ export function runView(
 const gatesAsSaved = (gates: readonly Gate[]): GateView[] =>
   gates.map(({ gate, gateId, since }) => ({ gate, gateId, accepts: [], since: timeText(since) }));
 
+/** An execution as a run's view has it; what it was asked is in its own record. */
 function executionView(row: ExecutionRow): ExecutionView {
   const { executionId, agent, status, category, reason, startedAt, endedAt } = row;
   return {
@@ -60,6 +61,6 @@ function executionView(row: ExecutionRow): ExecutionView {
     ...(category === undefined ? {} : { category }),
     ...(reason === undefined ? {} : { reason }),
     startedAt: timeText(startedAt),
-    ...(endedAt === undefined ? {} : { endedAt: timeText(endedAt) }),
+    ...(endedAt === undefined ? {} : { endedAt: timeText(endedAt), durationMs: endedAt - startedAt }),
   };
 }

@@ -15,6 +15,8 @@ export interface MenuEntry {
 }
 
 export type RunStatus = 'active' | 'done' | 'error' | 'cancelled' | 'drifted';
+/** Whose traffic a call is: a development loop is told from real use. */
+export type UsageContext = 'dev' | 'ci' | 'production';
 export type ExecutionStatus =
   | 'queued'
   | 'dispatching'
@@ -55,6 +57,7 @@ export interface ExecutionView {
   reason?: string;
   startedAt?: string;
   endedAt?: string;
+  durationMs?: number;
 }
 
 export interface RunView {

@@ -2,6 +2,7 @@
 import type { NodeRecord } from '../nodes/port.ts';
 import type {
   DeliveryRow,
+  ExecutionQuery,
   ExecutionRow,
   FeedRow,
   IntentRow,
@@ -108,6 +109,26 @@ export class MemoryStore implements Store {
     return copy(rows.sort((a, b) => a.startedAt - b.startedAt || (a.executionId < b.executionId ? -1 : 1)));
   }
 
+  async execution(executionId: string): Promise<ExecutionRow | undefined> {
+    return copy(this.#executions.get(executionId));
+  }
+
+  async executionPage({ after, limit, ...filter }: ExecutionQuery): Promise<ExecutionRow[]> {
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined) as [keyof ExecutionRow, unknown][];
+    const rows = [...this.#executions.values()].filter(
+      (row) =>
+        wanted.every(([field, value]) => row[field] === value) &&
+        (after === undefined || newestExecutionFirst(row, after) > 0),
+    );
+    return copy(rows.sort(newestExecutionFirst).slice(0, limit));
+  }
+
+  async executionCounts(): Promise<Partial<Record<ExecutionRow['status'], number>>> {
+    const counts: Partial<Record<ExecutionRow['status'], number>> = {};
+    for (const { status } of this.#executions.values()) counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }
+
   async intent(key: string): Promise<IntentRow | undefined> {
     return copy(this.#intents.get(key));
   }
@@ -166,6 +187,10 @@ export class MemoryStore implements Store {
 type Aged = { startedAt: number; runId: string };
 const newestFirst = (a: Aged, b: Aged): number =>
   b.startedAt - a.startedAt || (a.runId < b.runId ? 1 : a.runId > b.runId ? -1 : 0);
+
+type AgedExecution = Pick<ExecutionRow, 'startedAt' | 'executionId'>;
+const newestExecutionFirst = (a: AgedExecution, b: AgedExecution): number =>
+  newestFirst({ startedAt: a.startedAt, runId: a.executionId }, { startedAt: b.startedAt, runId: b.executionId });
 
 function drop<Row>(rows: Map<string, Row>, which: (row: Row) => boolean): void {
   for (const [id, row] of rows) if (which(row)) rows.delete(id);

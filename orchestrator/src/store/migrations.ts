@@ -72,4 +72,20 @@ export const migrations: readonly string[] = [
 
   CREATE INDEX feed_of_no_run ON feed (at) WHERE run_id IS NULL;
   `,
+  // A record for each dispatched turn, whoever asked; those of before keep what they had, and have no timeline.
+  `
+  ALTER TABLE executions ADD COLUMN target TEXT;
+  ALTER TABLE executions ADD COLUMN input TEXT;
+  ALTER TABLE executions ADD COLUMN timeout_seconds REAL;
+  ALTER TABLE executions ADD COLUMN usage_context TEXT;
+  ALTER TABLE executions ADD COLUMN replay_of TEXT;
+  ALTER TABLE executions ADD COLUMN result TEXT;
+  ALTER TABLE executions ADD COLUMN instance_id TEXT;
+  ALTER TABLE executions ADD COLUMN attempts INTEGER;
+  ALTER TABLE executions ADD COLUMN timeline TEXT;
+  CREATE INDEX executions_newest ON executions (started_at DESC, execution_id DESC);
+  CREATE INDEX executions_status ON executions (status, started_at DESC, execution_id DESC);
+  CREATE INDEX executions_placement ON executions (placement, started_at DESC, execution_id DESC);
+  CREATE INDEX executions_target ON executions (target, started_at DESC, execution_id DESC) WHERE target IS NOT NULL;
+  `,
 ];

@@ -5,6 +5,7 @@
 import type { NodeRecord } from '../nodes/port.ts';
 import type {
   DeliveryRow,
+  ExecutionQuery,
   ExecutionRow,
   FeedRow,
   IntentRow,
@@ -44,6 +45,11 @@ export interface Store {
   turnOf(iid: string): Promise<TurnRow | undefined>;
   delivery(iid: string, deliveryId: string): Promise<DeliveryRow | undefined>;
   executions(runIds: readonly string[]): Promise<ExecutionRow[]>;
+  execution(executionId: string): Promise<ExecutionRow | undefined>;
+  /** Newest first, of all runs. */
+  executionPage(query: ExecutionQuery): Promise<ExecutionRow[]>;
+  /** How many there are of each status. */
+  executionCounts(): Promise<Partial<Record<ExecutionRow['status'], number>>>;
   intent(key: string): Promise<IntentRow | undefined>;
   key(scope: string, key: string): Promise<KeyRow | undefined>;
   /** Under any scope of that run, newest first. */

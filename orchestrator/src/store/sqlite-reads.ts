@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3';
 import type { NodeRecord } from '../nodes/port.ts';
 import {
   type DeliveryRow,
+  type ExecutionQuery,
   type ExecutionRow,
   type FeedRow,
   type IntentRow,
@@ -12,7 +13,7 @@ import {
   StoreError,
   type TurnRow,
 } from './port.ts';
-import { rowOf, type SqlRow, type TableOf } from './table.ts';
+import { columnOf, rowOf, type SqlRow, type TableOf } from './table.ts';
 import * as tables from './tables.ts';
 
 /** The reading half of the SQLite store. */
@@ -65,6 +66,27 @@ export abstract class SqliteReads {
     const sql =
       'SELECT * FROM executions WHERE run_id IN (SELECT value FROM json_each(?)) ORDER BY started_at, execution_id';
     return this.#all(tables.executions, sql, JSON.stringify(runIds));
+  }
+
+  async execution(executionId: string): Promise<ExecutionRow | undefined> {
+    return this.#all(tables.executions, 'SELECT * FROM executions WHERE execution_id = ?', executionId)[0];
+  }
+
+  async executionPage({ after, limit, ...filter }: ExecutionQuery): Promise<ExecutionRow[]> {
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
+    // Each filter by itself: with `OR … IS NULL` no index would be used.
+    const where = wanted.map(([field]) => `${columnOf(tables.executions, field)} = ?`);
+    if (after) where.push('(started_at, execution_id) < (?, ?)');
+    const sql = `SELECT * FROM executions ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
+      ORDER BY started_at DESC, execution_id DESC LIMIT ?`;
+    const position = after ? [after.startedAt, after.executionId] : [];
+    return this.#all(tables.executions, sql, ...wanted.map(([, value]) => value), ...position, limit);
+  }
+
+  async executionCounts(): Promise<Partial<Record<ExecutionRow['status'], number>>> {
+    const sql = 'SELECT status, COUNT(*) AS count FROM executions GROUP BY status';
+    const rows = this.guarded(() => this.prepare(sql).all() as { status: string; count: number }[]);
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
   async intent(key: string): Promise<IntentRow | undefined> {

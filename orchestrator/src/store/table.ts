@@ -35,6 +35,13 @@ export function table<Row>(
   return { columns, upsert };
 }
 
+/** @throws when the row has no such field */
+export function columnOf<Row>({ columns }: TableOf<Row>, field: string): string {
+  const column = columns.find((one) => one.field === field);
+  if (!column) throw new Error(`there is no column of ${field}`);
+  return column.column;
+}
+
 export function cells<Row>({ columns }: TableOf<Row>, row: Row): Cell[] {
   return columns.map(({ field, as }) => {
     const value = row[field] as JsonValue | undefined;

@@ -18,6 +18,8 @@ export interface Retry {
   readonly certainty: Certainty;
   /** As in {@link RoutabilityLine.last}. */
   readonly last: string;
+  /** What went wrong, for people. */
+  readonly reason: string;
 }
 
 /** What a connection is made of. */

@@ -53,7 +53,7 @@ export {
   type StartRunInput,
   startRun,
 } from './runs.ts';
-export { type Wait, wait } from './stream.ts';
+export { type Wait, type WaitOptions, wait } from './stream.ts';
 export { type SurfaceRead, surface } from './surface.ts';
 export type * from './table.ts';
 export type * from './wire.ts';

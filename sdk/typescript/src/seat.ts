@@ -146,6 +146,7 @@ export class SeatCall {
         delayMs,
         certainty: attempt.verdict.certainty,
         last: attempt.last,
+        reason: attempt.reason,
       };
       tell(this.internals.hooks.onRetry, retry);
       tell(this.options?.onRetry, retry);

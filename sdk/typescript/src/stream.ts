@@ -13,6 +13,12 @@ import type { Settlement, StreamRecord } from './wire.ts';
 
 const { headers, constants } = protocol;
 
+/** Options of a wait. */
+export interface WaitOptions extends CallOptions {
+  /** The stream answered, with or without something new: whoever looks for silence hears that there is none. */
+  onAnswer?: () => void;
+}
+
 /** A wait on a Submission: its records, and how it ended. */
 export interface Wait extends AsyncIterable<StreamRecord> {
   /** Everything before it has been yielded: a wait that is begun here misses nothing. */
@@ -33,7 +39,7 @@ export interface Wait extends AsyncIterable<StreamRecord> {
  *   `unauthorized`, `forbidden`, `bad_response`, `aborted`.
  * @throws TypeError naming the argument that is wrong.
  */
-export function wait(connection: Connection, at: { streamUrl: string; offset: string }, options?: CallOptions): Wait {
+export function wait(connection: Connection, at: { streamUrl: string; offset: string }, options?: WaitOptions): Wait {
   checkText(at.streamUrl, 'streamUrl');
   checkText(at.offset, 'offset');
   const base = connection[internals].origin;
@@ -44,13 +50,13 @@ export function wait(connection: Connection, at: { streamUrl: string; offset: st
 class StreamWait implements Wait {
   readonly #connection: Connection;
   readonly #url: URL;
-  readonly #options: CallOptions | undefined;
+  readonly #options: WaitOptions | undefined;
   #offset: string;
   #settlement: Settlement | undefined;
   #records: AsyncGenerator<StreamRecord> | undefined;
   #failure: unknown;
 
-  constructor(connection: Connection, url: URL, offset: string, options: CallOptions | undefined) {
+  constructor(connection: Connection, url: URL, offset: string, options: WaitOptions | undefined) {
     this.#connection = connection;
     this.#url = url;
     this.#offset = offset;
@@ -79,7 +85,7 @@ class StreamWait implements Wait {
     try {
       if (call.signal.aborted) throw call.fault(undefined, 'aborted');
       if (this.#url.origin !== call.internals.origin) throw call.fault(undefined, 'final', elsewhere(this.#url));
-      for await (const page of pages(call, this.#url, this.#offset)) {
+      for await (const page of pages(call, this.#url, this.#offset, this.#options?.onAnswer)) {
         for (const record of page.records) {
           if (record.type === 'submission.settled') this.#settlement = settlementOf(record);
           yield record;
@@ -107,10 +113,15 @@ interface Page {
 }
 
 /** Pages from an offset on, until the stream is closed. */
-async function* pages(call: SeatCall, url: URL, from: string): AsyncGenerator<Page> {
+async function* pages(
+  call: SeatCall,
+  url: URL,
+  from: string,
+  onAnswer: (() => void) | undefined,
+): AsyncGenerator<Page> {
   let at: Pick<Page, 'next' | 'live' | 'cursor'> = { next: from, live: false, cursor: undefined };
   for (;;) {
-    const { page, attempt } = await onePage(call, url, at);
+    const { page, attempt } = await onePage(call, url, at, onAnswer);
     at = page;
     if (page.records.length > 0) yield page;
     // TW-STR-023: an end without a Settlement is a loss, and no empty stream.
@@ -123,13 +134,14 @@ async function onePage(
   call: SeatCall,
   url: URL,
   at: Pick<Page, 'next' | 'live' | 'cursor'>,
+  onAnswer: (() => void) | undefined,
 ): Promise<{ page: Page; attempt: Attempt }> {
   let asked = at;
   for (;;) {
     const pollMs = asked.live ? constants.pollWaitSeconds * 1000 : 0;
     const attempt = await call.attempt(pageRequest(call.internals, url, asked, call.options), { pollMs });
     if (attempt.tooLong) throw call.fault(attempt, 'final', bad('a page that is longer than any that we take'));
-    const page = attempt.answerLost ? undefined : readPage(attempt, asked, call);
+    const page = attempt.answerLost ? undefined : readPage(attempt, asked, call, onAnswer);
     if (page !== undefined && (page.records.length > 0 || page.closed || page.live !== asked.live)) {
       call.answered();
       return { page, attempt };
@@ -163,7 +175,12 @@ function pageRequest(
 }
 
 /** An answer as a page; `undefined` when there is none, a fault when it breaks the protocol. */
-function readPage(attempt: Attempt, asked: Pick<Page, 'next' | 'live' | 'cursor'>, call: SeatCall): Page | undefined {
+function readPage(
+  attempt: Attempt,
+  asked: Pick<Page, 'next' | 'live' | 'cursor'>,
+  call: SeatCall,
+  onAnswer: (() => void) | undefined,
+): Page | undefined {
   const answer = attempt.answer;
   if (answer === undefined || attempt.verdict.certainty !== 'delivered') return undefined;
   const records = recordsOf(answer);
@@ -177,6 +194,7 @@ function readPage(attempt: Attempt, asked: Pick<Page, 'next' | 'live' | 'cursor'
     throw call.fault(attempt, 'final', bad('an answer without Stream-Next-Offset'));
   if (records.length > 0 && next === asked.next)
     throw call.fault(attempt, 'final', bad('records without a new offset'));
+  onAnswer?.();
   return {
     records,
     next,

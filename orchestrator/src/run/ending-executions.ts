@@ -1,0 +1,34 @@
+/** What ends an execution from outside of its turn: a person's cancel, or a sweep. */
+
+import type { Draft } from './draft.ts';
+import { cancel } from './end.ts';
+import { endExecution } from './executions.ts';
+import { fail } from './faults.ts';
+import { HostRefusal } from './refusal.ts';
+
+/** TW-EXE-019. A call is cancelled with its run; a Run's own turn ends in a fault, and the workflow goes on with it. @throws HostRefusal */
+export function cancelExecution(draft: Draft, event: { executionId: string; reason?: string }): void {
+  const turn = draft.state.turns.find((one) => one.executionId === event.executionId);
+  if (!turn || turn.executionEnded) throw new HostRefusal('already_ended', 'the execution has ended');
+  const reason = event.reason ?? 'the execution was cancelled';
+  draft.changed = true;
+  endExecution(draft, turn, { status: 'cancelled', category: 'cancelled', reason });
+  if (draft.state.call) cancel(draft, event.reason);
+  else fail(draft, turn, { code: 'aborted', reason, gone: false });
+}
+
+export interface Swept {
+  executionId: string;
+  /** The Admission that was looked at: another one is another matter. */
+  submissionId?: string;
+  code: 'agent_restart_orphaned' | 'agent_timeout' | 'node_unavailable';
+  reason: string;
+}
+
+export function swept(draft: Draft, { executionId, submissionId, code, reason }: Swept): void {
+  const turn = draft.state.turns.find((one) => one.executionId === executionId && one.phase === 'open');
+  if (!turn || turn.executionEnded || turn.heldFault || turn.settlement) return;
+  if (turn.admission?.submissionId !== submissionId) return;
+  // What is in the Harness may be at work yet, wherever it is: its abort is owed.
+  fail(draft, turn, { code, reason, gone: false });
+}
