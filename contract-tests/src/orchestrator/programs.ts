@@ -1,4 +1,5 @@
 /** Checks whose sequence data cannot say; a case names one in a step. */
+import * as files from './files.ts';
 import * as people from './people.ts';
 import { framesOf } from './requests.ts';
 import type { Scene } from './scene.ts';
@@ -59,6 +60,10 @@ export const programs: Readonly<Record<string, Program>> = {
   trace_kept: traceKept,
   copies_alike: copiesAlike,
   frames_named: framesNamed,
+  key_files_refused: files.keyFilesRefused,
+  secrets_made: files.secretsMade,
+  placement_names_refused: files.placementNamesRefused,
+  edit_flow: files.editFlow,
   answer_blue: people.answerBlue,
   finish_and_approve: people.finishAndApprove,
   note_finish_approve: people.noteFinishApprove,

@@ -55,7 +55,8 @@ export type Invoke = z.output<typeof invoke>;
 
 export interface State {
   id?: string | undefined;
-  type?: 'atomic' | 'compound' | 'parallel' | 'final' | undefined;
+  type?: 'atomic' | 'compound' | 'parallel' | 'final' | 'history' | undefined;
+  history?: 'shallow' | 'deep' | undefined;
   description?: string | undefined;
   initial?: string | undefined;
   tags?: string[] | undefined;
@@ -73,7 +74,8 @@ export interface State {
 const state: z.ZodType<State> = z.lazy(() =>
   z.strictObject({
     id: z.string().optional(),
-    type: z.enum(['atomic', 'compound', 'parallel', 'final']).optional(),
+    type: z.enum(['atomic', 'compound', 'parallel', 'final', 'history']).optional(),
+    history: z.enum(['shallow', 'deep']).optional(),
     description: z.string().optional(),
     initial: z.string().optional(),
     tags: z.array(z.string()).optional(),
