@@ -94,11 +94,11 @@ describe('a statechart in JSON', () => {
     expect((await loadWorkflows(folder)).refused.get('twice')?.findings[0]?.code).toBe('workflow_name_twice');
   });
 
-  it('of the contract tests are all loaded, but the one that is to be refused', async () => {
+  it('of the contract tests are all loaded, but those that are to be refused', async () => {
     const { workflows, refused } = await machines.load(published);
-    expect([...refused.keys()]).toEqual(['refused']);
+    expect([...refused.keys()].filter((name) => !/^refused(-|$)/.test(name))).toEqual([]);
     expect(refused.get('refused')?.findings.map(({ code }) => code)).toEqual(['agent_fault_unhandled']);
     const files = readdirSync(published).filter((name) => name.endsWith('.statechart.json'));
-    expect(workflows.size).toBe(files.length - 1);
+    expect(workflows.size).toBe(files.length - refused.size);
   });
 });
