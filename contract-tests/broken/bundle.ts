@@ -19,15 +19,16 @@ export interface BundleOptions {
   readonly entry: string;
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** Files of the package that it reads when it runs. */
+  readonly files?: readonly string[];
 }
 
 /** Resolves with the file that Node runs. Rejects when a line to be changed is not there (any more) exactly once. */
-export async function bundle({ folder, entry, name, edits }: BundleOptions): Promise<string> {
+export async function bundle({ folder, entry, name, edits, files = [] }: BundleOptions): Promise<string> {
   // Inside the repository, so that the packages that stay outside of the bundle are found.
   const built = join(root, 'node_modules/.cache/turnwire-broken', folder);
   const outfile = join(built, 'dist', `${name}.mjs`);
-  mkdirSync(dirname(outfile), { recursive: true });
-  writeWhole(join(built, 'package.json'), readFileSync(join(root, folder, 'package.json')));
+  for (const file of ['package.json', ...files]) writeWhole(join(built, file), readFileSync(join(root, folder, file)));
   const { outputFiles } = await build({
     write: false,
     entryPoints: [join(root, folder, entry)],
@@ -48,6 +49,7 @@ let drafts = 0;
 
 /** Whole or not at all: another test may be starting what is there. */
 function writeWhole(file: string, contents: string | Uint8Array): void {
+  mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.${++drafts}`;
   writeFileSync(draft, contents);
   renameSync(draft, file);

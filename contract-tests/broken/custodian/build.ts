@@ -1,5 +1,5 @@
 /** The reference custodian as one file, with one difference or none. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { bundle, type Edit } from '../bundle.ts';
 
@@ -15,10 +15,14 @@ export const differences: readonly Difference[] = parse(
   readFileSync(new URL('differences.yaml', import.meta.url), 'utf8'),
 );
 
+/** What it puts into an Envoy's bootstrap. */
+const scripts = readdirSync(new URL('../../../custodian/envoy/', import.meta.url)).map((name) => `envoy/${name}`);
+
 export const buildCustodian = (difference?: Difference): Promise<string> =>
   bundle({
     folder: 'custodian',
     entry: 'src/main.ts',
     name: difference?.name ?? 'reference',
     edits: difference?.edits ?? [],
+    files: scripts,
   });

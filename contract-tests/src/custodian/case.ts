@@ -63,6 +63,8 @@ export interface Ask {
   readonly forMs?: number;
   /** So many bytes at a time are read of the answer, with a pause between. */
   readonly slowly?: boolean;
+  /** Nothing is read behind the first bytes of the answer. */
+  readonly unread?: boolean;
   /** On the health port. */
   readonly health?: boolean;
   /** So many at the same time. */

@@ -13,7 +13,7 @@ export async function refused(in_: Scene, { statuses, code, rows }: NonNullable<
   // One that is forwarded, behind all of them: what was to arrive before it has arrived when it has.
   in_.affair.plan([]);
   await in_.exchange({ route: 'surface', headers: { 'turnwire-version': '1' } });
-  await until(() => in_.affair.requests.some(isLast), arrivalMs);
+  await until(() => in_.affair.requests.some(isLast), Math.min(arrivalMs, in_.host.answerMs));
   const { requests } = in_.affair;
   if (!requests.some(isLast)) in_.wrong('did not forward a surface read afterwards', 'go on as before', 'TW-CUS-001');
   for (const request of requests.filter((one) => !isLast(one)))

@@ -17,6 +17,8 @@ export interface CustodianRun extends SuiteOptions {
   readonly at?: UrlOptions;
   /** Milliseconds that the subject may take to listen. */
   readonly timeoutMs: number;
+  /** Milliseconds that any answer may take. */
+  readonly answerMs?: number;
 }
 
 /** Holds a custodian to every case. Rejects with `SubjectError` when it cannot be started. */
@@ -35,7 +37,7 @@ class Custodians implements Suite<CustodianCase> {
     const { command, at, timeoutMs } = this.options;
     if (at) this.#shared = await urlHost(at);
     else if (cases.some((of) => !controls(of))) {
-      const host = new ProcessHost(command ?? '', timeoutMs);
+      const host = new ProcessHost(command ?? '', timeoutMs, 'orchestrator', this.options.answerMs);
       this.#shared = host;
       await host.open();
       await host.start();
@@ -50,7 +52,8 @@ class Custodians implements Suite<CustodianCase> {
 
   async run(of: CustodianCase): Promise<CaseOutcome> {
     if (!controls(of)) return runCase(this.#shared as Host, of);
-    const host = new ProcessHost(this.options.command ?? '', this.options.timeoutMs, of.place);
+    const { command = '', timeoutMs, answerMs } = this.options;
+    const host = new ProcessHost(command, timeoutMs, of.place, answerMs);
     try {
       await host.open();
       if (of.token) host.put(of.token);

@@ -11,9 +11,6 @@ import { requestOf } from './request.ts';
 import type { Host } from './stage.ts';
 import { type Exchange, exchange } from './wire.ts';
 
-/** Milliseconds that any answer may take; a poll is parked for 25 s, and its caller waits 10 s more. */
-const answerMs = 36_000;
-
 /** Characters of a body that the transcript shows. */
 const shown = 200;
 
@@ -59,19 +56,25 @@ export class Scene {
     this.mismatches.push({ did, should, ...(requirement === undefined ? {} : { requirement }) });
   }
 
-  /** Sends a request over a connection of its own. @throws NoAnswer when it cannot be connected to */
-  async exchange(ask: Ask): Promise<Exchange & { readonly arrived: number }> {
+  /**
+   * Sends a request over a connection of its own, and goes away when `leaveWhen` says so.
+   * @throws NoAnswer when it cannot be connected to
+   */
+  async exchange(ask: Ask, leaveWhen?: Promise<void>): Promise<Exchange & { readonly arrived: number }> {
     const asked = requestOf(ask, { ...this, standIn: protocol.custodian.standIn, placement: this.host.placement });
     const { hostname, port } = new URL(this.host.url);
+    const { answerMs } = this.host;
     if (port === '') throw new NoAnswer('it does not listen');
     const before = this.affair.requests.length;
     const got = await exchange(asked, ask, {
       host: hostname,
       port: ask.health ? this.healthPort : Number(port),
       timeoutMs: answerMs,
-      arrived: async () => {
-        await until(() => this.affair.requests.length > before, answerMs);
+      leaveWhen: async () => {
+        if (leaveWhen) await leaveWhen;
+        else await until(() => this.affair.requests.length > before, answerMs);
       },
+      leaves: leaveWhen !== undefined || ask.leave === 'arrived',
     });
     const told = got.answers.map(({ status, text }) => `${status} ${text.slice(0, shown)}`).join(' | ');
     const line = asked.head.toString('latin1').split('\r\n', 1)[0]?.slice(0, shown);

@@ -11,6 +11,9 @@ import { Upstream } from './upstream.ts';
 /** The placement of the kit. */
 export const placement = 'local';
 
+/** Milliseconds that any answer may take; a poll is parked for 25 s, and its caller waits 10 s more. */
+export const usualAnswerMs = 36_000;
+
 const newToken = () => `${placement}.${randomBytes(32).toString('base64url')}`;
 
 /** The subject as a case sees it. */
@@ -25,6 +28,7 @@ export interface Host {
   /** What it wrote to standard output and error, all of its processes. */
   readonly written: string;
   readonly process?: ProcessHost;
+  readonly answerMs: number;
   close(): Promise<void>;
 }
 
@@ -40,7 +44,17 @@ export async function urlHost({ url, token, orchestratorPort }: UrlOptions): Pro
   const upstream = new Upstream();
   await upstream.start(orchestratorPort);
   const [name = ''] = token.split('.', 1);
-  return { url, token, placement: name, secrets: [token], upstream, written: '', close: () => upstream.close() };
+  const answerMs = usualAnswerMs;
+  return {
+    url,
+    token,
+    answerMs,
+    placement: name,
+    secrets: [token],
+    upstream,
+    written: '',
+    close: () => upstream.close(),
+  };
 }
 
 /** One that the kit starts, on a folder that it removes at the end. */
@@ -57,6 +71,7 @@ export class ProcessHost implements Host {
     command: string,
     timeoutMs: number,
     readonly place: Place = 'orchestrator',
+    readonly answerMs = usualAnswerMs,
   ) {
     this.running = new Running(command, timeoutMs);
     if (place === 'resets_connections') this.upstream = new Upstream({ spoils: 'on_connect' });

@@ -44,7 +44,7 @@ async function asked(in_: Scene, ask: Ask, { as, expect }: Step): Promise<void> 
 
 async function arrived(
   in_: Scene,
-  { afterMs, withinMs = patience, ...wanted }: NonNullable<Step['arrived']>,
+  { afterMs, withinMs = Math.min(patience, in_.host.answerMs), ...wanted }: NonNullable<Step['arrived']>,
 ): Promise<void> {
   if (afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, afterMs));
   const odd = () => {

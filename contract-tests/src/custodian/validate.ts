@@ -12,7 +12,7 @@ const fields: Readonly<Record<string, Check>> = {
   ...{ route: oneOf('surface', 'pick', 'poll', 'register', 'heartbeat'), method: text, target: text, version: text },
   ...{ headers: record(anything), json: anything, text, bytes: whole(8), chunked: flag, raw: text, exact: text },
   ...{ pieces: whole(1), everyMs: whole(0), sent: whole(0), leave: oneOf('arrived', 'answered'), answers: whole(1) },
-  ...{ forMs: whole(1), slowly: flag, health: flag, copies: whole(1) },
+  ...{ forMs: whole(1), slowly: flag, unread: flag, health: flag, copies: whole(1) },
 };
 const token = shape({ text, mode: text, how: oneOf('rename', 'write', 'remove') });
 const place = oneOf('orchestrator', 'refused', 'unknown_name', 'full_queue', 'resets_connections', 'breaks_tls');

@@ -25,8 +25,9 @@ export interface ExchangeOptions {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
-  /** Resolves when the subject's upstream has seen the request, for one that then leaves. */
-  readonly arrived: () => Promise<void>;
+  /** It goes away at this moment, whatever has come. */
+  readonly leaves: boolean;
+  readonly leaveWhen: () => Promise<void>;
 }
 
 /** Milliseconds between two reads of a slow reader, and the bytes of each. */
@@ -38,7 +39,7 @@ export async function exchange(asked: Asked, ask: Ask, options: ExchangeOptions)
   const reading = new Reading(socket, asked.method, ask);
   try {
     void send(socket, asked, ask);
-    if (ask.leave === 'arrived') await options.arrived();
+    if (options.leaves) await options.leaveWhen();
     else await reading.done(ask.forMs ?? options.timeoutMs);
     return reading.exchange(asked, startedAt);
   } finally {
@@ -103,6 +104,7 @@ class Reading {
     this.#pieces.push(piece);
     this.#push(piece);
     if (this.#isEnough()) this.#finish();
+    else if (this.ask.unread) this.socket.pause();
     else if (this.ask.slowly && piece.length >= slow.bytes) this.#rest();
   }
 
