@@ -37,7 +37,9 @@ export async function perform(in_: Scene, written: Step): Promise<void> {
 async function asked(in_: Scene, ask: Ask, { as, expect }: Step): Promise<void> {
   const wanted = (expect ?? { status: 200 }) as AnswerExpected;
   const exchanges = await Promise.all(Array.from({ length: ask.copies ?? 1 }, () => in_.exchange(ask)));
-  for (const one of exchanges) judge(in_, one, ask.leave ? { ...wanted, none: true } : wanted);
+  // Of one that leaves, what it saw until then.
+  const seen = { arrived: { none: true }, answered: { whole: false, foreign: true } }[ask.leave ?? ''] ?? {};
+  for (const one of exchanges) judge(in_, one, { ...wanted, ...seen });
   const [first] = exchanges;
   if (as !== undefined) in_.known[as] = { ...first?.answers[0], answers: first?.answers };
 }
