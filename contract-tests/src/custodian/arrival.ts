@@ -1,5 +1,5 @@
 /** What arrived at the kit's Orchestrator: connections, and requests as far as they came. */
-import type { Head } from '../faults/http1.ts';
+import { type Head, Message } from '../faults/http1.ts';
 import type { Act } from './case.ts';
 
 export interface Connected {
@@ -13,9 +13,8 @@ export interface Connected {
 }
 
 export class Arrival {
-  head: Head | undefined;
-  body: Buffer = Buffer.alloc(0);
-  whole = false;
+  /** As far as it came. */
+  readonly message = Message.request();
   /** The other side ended the connection before the request was whole, or before it was answered. */
   cut = false;
   /** Milliseconds, monotonic, when the connection was lost to it. */
@@ -23,6 +22,18 @@ export class Arrival {
   readonly at = performance.now();
 
   constructor(readonly connection: Connected) {}
+
+  get head(): Head | undefined {
+    return this.message.head;
+  }
+
+  get body(): Buffer {
+    return this.message.body;
+  }
+
+  get whole(): boolean {
+    return this.message.whole;
+  }
 
   get method(): string {
     return this.head?.startLine.split(' ')[0] ?? '';

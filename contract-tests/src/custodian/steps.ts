@@ -38,7 +38,8 @@ async function asked(in_: Scene, ask: Ask, { as, expect }: Step): Promise<void> 
   const wanted = (expect ?? { status: 200 }) as AnswerExpected;
   const exchanges = await Promise.all(Array.from({ length: ask.copies ?? 1 }, () => in_.exchange(ask)));
   // Of one that leaves, what it saw until then.
-  const seen = { arrived: { none: true }, answered: { whole: false, foreign: true } }[ask.leave ?? ''] ?? {};
+  const seen =
+    ask.leave === 'arrived' ? { none: true } : ask.leave === 'answered' ? { whole: false, foreign: true } : {};
   for (const one of exchanges) judge(in_, one, { ...wanted, ...seen });
   const [first] = exchanges;
   if (as !== undefined) in_.known[as] = { ...first?.answers[0], answers: first?.answers };

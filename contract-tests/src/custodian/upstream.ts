@@ -2,7 +2,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { delay } from '../faults/acts.ts';
 import { type HeldPort, holdPort } from '../faults/hold.ts';
-import { Message } from '../faults/http1.ts';
 import { resetSocket, Wire } from '../faults/wire.ts';
 import { Affair, Arrival, type Connected } from './arrival.ts';
 import type { Act } from './case.ts';
@@ -103,7 +102,7 @@ export class Upstream {
   /** One request, from its first byte to what becomes of it. */
   async #request(wire: Wire, connection: Connected): Promise<'keep' | 'over'> {
     const arrival = new Arrival(connection);
-    const message = Message.request();
+    const { message } = arrival;
     let act: Act | undefined;
     let affair: Affair | undefined;
     while (!message.whole) {
@@ -111,18 +110,15 @@ export class Upstream {
       if (piece === undefined) {
         arrival.cut = true;
         arrival.goneAt = performance.now();
-        if (!arrival.head) this.strays.push(arrival);
+        if (!message.head) this.strays.push(arrival);
         return 'over';
       }
       message.push(piece);
-      arrival.body = message.body;
-      if (!message.head || arrival.head) continue;
-      arrival.head = message.head;
-      affair = this.#belongs(arrival, message);
+      if (act || !message.head) continue;
+      affair = this.#belongs(arrival);
       act = affair?.next() ?? {};
       if (act.at === 'head') break;
     }
-    arrival.whole = message.whole;
     wire.unread(Buffer.from(message.rest));
     void wire.closed.then(() => {
       arrival.goneAt ??= performance.now();
@@ -130,8 +126,8 @@ export class Upstream {
     return this.#perform(wire, arrival, act ?? {}, affair);
   }
 
-  #belongs(arrival: Arrival, message: Message): Affair | undefined {
-    const head = message.bytes.toString('latin1');
+  #belongs(arrival: Arrival): Affair | undefined {
+    const head = arrival.message.bytes.toString('latin1');
     const affair = [...this.#affairs.values()].find(({ mark }) => head.includes(mark));
     if (affair) affair.requests.push(arrival);
     else this.strays.push(arrival);
@@ -159,12 +155,8 @@ export class Upstream {
   /** What came on a connection that dies of it. */
   #lost(connection: Connected, bytes: Buffer): void {
     const arrival = new Arrival(connection);
-    const message = Message.request();
-    message.push(bytes);
-    arrival.head = message.head;
-    arrival.whole = message.whole;
-    arrival.body = message.body;
-    this.#belongs(arrival, message);
+    arrival.message.push(bytes);
+    this.#belongs(arrival);
   }
 
   async #answer(wire: Wire, { head, body, chunked }: Reply, act: Act, affair: Affair | undefined): Promise<void> {

@@ -15,7 +15,9 @@ type Framing = { kind: 'none' } | { kind: 'length'; length: number } | { kind: '
 
 /** A message as it arrives. */
 export class Message {
-  #bytes: Buffer = Buffer.alloc(0);
+  /** What came, joined when somebody looks at it: a body in many pieces is not copied with each of them. */
+  #pieces: Buffer[] = [];
+  #size = 0;
   #framing: Framing | undefined;
   #end: number | undefined;
   #scanned = 0;
@@ -68,13 +70,22 @@ export class Message {
   }
 
   push(chunk: Buffer): void {
-    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#pieces.push(chunk);
+    this.#size += chunk.length;
     if (this.#end === undefined) this.#look();
+  }
+
+  get #bytes(): Buffer {
+    const [first = Buffer.alloc(0), ...more] = this.#pieces;
+    if (more.length === 0) return first;
+    const joined = Buffer.concat(this.#pieces);
+    this.#pieces = [joined];
+    return joined;
   }
 
   /** The connection ended: that is the end of a message without framing. */
   ended(): void {
-    if (this.#framing?.kind === 'close') this.#end = this.#bytes.length;
+    if (this.#framing?.kind === 'close') this.#end = this.#size;
   }
 
   #look(): void {
@@ -82,8 +93,7 @@ export class Message {
     const start = this.head?.length ?? 0;
     const framing = this.#framing ?? { kind: 'none' };
     if (framing.kind === 'none') this.#end = start;
-    else if (framing.kind === 'length' && this.#bytes.length >= start + framing.length)
-      this.#end = start + framing.length;
+    else if (framing.kind === 'length' && this.#size >= start + framing.length) this.#end = start + framing.length;
     else if (framing.kind === 'chunked') this.#end = this.#scanChunks(start);
   }
 
@@ -93,7 +103,9 @@ export class Message {
     const head = parseHead(this.#bytes.toString('latin1', 0, end), end + 4);
     const framing = this.#framingOf(head);
     if (framing === 'interim') {
-      this.#bytes = this.#bytes.subarray(end + 4);
+      const rest = this.#bytes.subarray(end + 4);
+      this.#pieces = [rest];
+      this.#size = rest.length;
       return this.#readHead();
     }
     this.head = head;
