@@ -138,6 +138,9 @@ export const MAX_SELF_SENDS = 1_000;
 /** After a start nodes have so long to be heard before a lease that ran out meanwhile counts: three heartbeats (TW-NOD-021). */
 export const NODE_HEARING_MS = 15_000;
 
+/** A look at a lease that comes so late says that the machine was suspended: nodes are heard first. */
+export const LATE_LOOK_MS = 5_000;
+
 /** Probes on their way at once: one more waits for a place, which a slow one frees after 5 s. */
 export const PROBES_AT_ONCE = 256;
 

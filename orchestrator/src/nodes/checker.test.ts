@@ -121,6 +121,31 @@ describe('the health checker', () => {
     expect(probes).toEqual([5_000, 15_000]);
   });
 
+  it('TW-NOD-021: a machine that was suspended hears its nodes before it judges them', async () => {
+    const clock = new VirtualClock();
+    let asleepMs = 0;
+    const now = () => clock.now() + asleepMs;
+    const { nodes } = keptNodes(now);
+    checker = new HealthChecker({
+      nodes,
+      clock: { now, sleep: clock.sleep },
+      random: () => 0,
+      probe: () => Promise.resolve(true),
+      failed: () => {},
+    });
+    await nodes.register('n', registration());
+    await nodes.heartbeat('n', 'inst_1', 'ready');
+    await clock.advance(50_000);
+    asleepMs = 8 * 3_600_000;
+    await clock.advance(20_000);
+    expect(nodes.get('n')?.health).toBe('healthy');
+    await nodes.heartbeat('n', 'inst_1', 'ready');
+    await clock.advance(59_000);
+    expect(nodes.get('n')?.health).toBe('healthy');
+    await clock.advance(20_000);
+    expect(nodes.get('n')?.health).toBe('inactive');
+  });
+
   it('TW-NOD-018: 5 minutes of heartbeats every 2 s and one failing probe in five: health never flaps', async () => {
     let asked = 0;
     const { clock, nodes, told, beat } = checked(() => Promise.resolve(++asked % 5 !== 0));

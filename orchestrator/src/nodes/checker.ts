@@ -1,7 +1,7 @@
 /** The health checker: probes each resident node, and looks at its lease when that may be over. Decides nothing itself. */
 import { protocol } from '@turnwire/sdk';
 import { type HostClock, sleepUntil } from '../host/clock.ts';
-import { PROBES_AT_ONCE } from '../limits.ts';
+import { LATE_LOOK_MS, NODE_HEARING_MS, PROBES_AT_ONCE } from '../limits.ts';
 import type { NodeRecord } from './port.ts';
 import type { LiveNodes } from './registry.ts';
 
@@ -88,7 +88,10 @@ export class HealthChecker {
     while (!signal.aborted) {
       const end = nodes.leaseEnd(nodeId) ?? Number.POSITIVE_INFINITY;
       // One that is over was looked at: there is nothing to see again before it is heard.
-      await sleepUntil(clock, end > clock.now() ? end : clock.now() + probeEveryMs, signal);
+      const at = end > clock.now() ? end : clock.now() + probeEveryMs;
+      await sleepUntil(clock, at, signal);
+      // This machine was asleep, and could not hear it (TW-NOD-021).
+      if (clock.now() > at + LATE_LOOK_MS) await clock.sleep(NODE_HEARING_MS, signal);
       if (signal.aborted) return;
       await nodes.lookAtLease(nodeId).catch((error: unknown) => {
         if (!signal.aborted) failed(error);
