@@ -98,6 +98,25 @@ export const FEED_PAGE = 200;
 /** Ended runs in the first frame of the feed of all runs; every live one is there. */
 export const SNAPSHOT_ENDED_RUNS = 100;
 
+/** How often executions that go on are looked through; what it looks for takes minutes. */
+export const SWEEP_EVERY_MS = 5_000;
+export const QUIET_SWEEP_EVERY_MS = 60_000;
+
+/** How long a process may drain after another one has registered as its node, before what it has is an orphan (TW-EXE-034). */
+export const ORPHAN_GRACE_MS = 60_000;
+
+/** A stream that answers says so within a poll and the time of an attempt. */
+export const STREAM_SILENT_MS = protocol.constants.pollWaitSeconds * 1_000 + 10_000;
+
+/** A node that is down for so long does not come back with the turns that it had (TW-EXE-043). */
+export const NODE_DOWN_MS = 5 * 60 * 1_000;
+
+/** Without any activity for so long, an execution has timed out (TW-EXE-036). */
+export const STALE_MS = 30 * 60 * 1_000;
+
+/** That a stream answered is committed no more often than this: a fraction of what is too long. */
+export const ACTIVITY_SAVED_MS = 5 * 60 * 1_000;
+
 /** A page of executions, when nothing else was asked for, and at most. */
 export const EXECUTIONS_PAGE = 50;
 export const EXECUTIONS_PAGE_MAX = 200;

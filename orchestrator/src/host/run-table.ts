@@ -5,6 +5,7 @@ import { Activity } from '../executions/activity.ts';
 import { callWorkflow } from '../executions/call-machine.ts';
 import { ExecutionCounts } from '../executions/counts.ts';
 import { hasEnded, parkedAs } from '../executions/record.ts';
+import { Sweeper } from '../executions/sweeper.ts';
 import { EFFECT_PAUSE_MS, PRUNE_EVERY_MS, RECEIPT_KEEP_MS, RESTART_GRACE_MS, RUN_KEEP_MS } from '../limits.ts';
 import type { Loaded as LoadedWorkflows, Machines, Workflow } from '../machine/port.ts';
 import type { Nodes } from '../nodes/port.ts';
@@ -12,7 +13,7 @@ import type { Env } from '../run/draft.ts';
 import { owed } from '../run/owed.ts';
 import { HostRefusal } from '../run/refusal.ts';
 import type { RunState } from '../run/state.ts';
-import type { StepOutcome } from '../run/step.ts';
+import type { RunEvent, StepOutcome } from '../run/step.ts';
 import { GroupCommit } from '../store/group-commit.ts';
 import { type Store, StoreError, type Writes } from '../store/port.ts';
 import { traceReceipt } from '../tracing.ts';
@@ -138,6 +139,7 @@ export class RunTable {
     }
     for (const { keeper } of this.#live.values()) keeper.sync();
     void this.#prune();
+    void new Sweeper(this).run(this.#ended.signal);
   }
 
   /** A run that was just committed. */
@@ -150,6 +152,11 @@ export class RunTable {
   async commit(writes: Writes): Promise<void> {
     await this.group.commit(writes);
     this.feed.wake();
+  }
+
+  /** What was found out beside a run's own effects. */
+  async said(cell: Cell, event: RunEvent): Promise<void> {
+    if (!this.#stopping) await cell.submit(() => event);
   }
 
   /** @throws HostRefusal `stopping` */

@@ -52,7 +52,8 @@ export function notTaken(draft: Draft, event: Omit<CopyEvent, 'store'>): void {
 }
 
 function dispatching(draft: Draft, turn: Turn): void {
-  if (turn.executionStatus === 'queued') moveExecution(draft, turn, 'dispatching');
+  const { executionStatus } = turn;
+  if (executionStatus === 'queued' || executionStatus === 'awaiting_restart') moveExecution(draft, turn, 'dispatching');
 }
 
 export interface AdmittedEvent {

@@ -1,6 +1,6 @@
 /** What ends an execution from outside of its turn: a person's cancel, or a sweep. */
 
-import type { Draft } from './draft.ts';
+import { type Draft, turnById } from './draft.ts';
 import { cancel } from './end.ts';
 import { endExecution } from './executions.ts';
 import { fail } from './faults.ts';
@@ -31,4 +31,12 @@ export function swept(draft: Draft, { executionId, submissionId, code, reason }:
   if (turn.admission?.submissionId !== submissionId) return;
   // What is in the Harness may be at work yet, wherever it is: its abort is owed.
   fail(draft, turn, { code, reason, gone: false });
+}
+
+/** Its stream answered: what counts silence, in this process or the next, counts from there (TW-EXE-037). */
+export function heard(draft: Draft, { turnId, at }: { turnId: string; at: number }): void {
+  const turn = turnById(draft, turnId);
+  if (turn?.phase !== 'open' || (turn.heardAt ?? 0) >= at) return;
+  draft.changed = true;
+  turn.heardAt = at;
 }

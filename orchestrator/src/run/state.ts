@@ -69,6 +69,8 @@ export interface Turn {
   timeline?: StatusChange[];
   /** How often its prompt was sent, or tried to be. */
   attempts?: number;
+  /** When its stream answered, as far as that was worth a commit. */
+  heardAt?: number;
   openedAt: number;
   agent: string;
   invokeId: string;

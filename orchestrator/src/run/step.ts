@@ -21,7 +21,7 @@ import { conclude } from './conclude.ts';
 import { type Cause, type Draft, draftOf, type Env, type Run, tell } from './draft.ts';
 import { drive, driveBegin } from './drive.ts';
 import { cancel } from './end.ts';
-import { cancelExecution, type Swept, swept } from './ending-executions.ts';
+import { cancelExecution, heard, type Swept, swept } from './ending-executions.ts';
 import { answerGate, type GateAnswer } from './gate-answers.ts';
 import { look, type RefusedEvent, refusedByNode } from './holding.ts';
 import type { JsonValue } from './json.ts';
@@ -51,6 +51,7 @@ export type RunEvent =
   | { type: 'cancelExecution'; executionId: string; reason?: string }
   /** Found by a sweep: nothing else would have ended it. */
   | ({ type: 'swept' } & Swept)
+  | { type: 'heard'; turnId: string; at: number }
   | ({ type: 'admitted' } & AdmittedEvent)
   | ({ type: 'admissionFailed' } & AdmissionFault)
   | { type: 'settled'; turnId: string; submissionId: string; settlement: Settlement }
@@ -197,6 +198,9 @@ function report(draft: Draft, event: Report): void {
       return;
     case 'swept':
       swept(draft, event);
+      return;
+    case 'heard':
+      heard(draft, event);
       return;
     case 'settled':
       settled(draft, event);
