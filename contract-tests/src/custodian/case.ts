@@ -46,7 +46,7 @@ export interface Ask {
   readonly text?: string;
   readonly bytes?: number;
   readonly chunked?: boolean;
-  /** All of the request; a line break stands for CRLF, and a form feed for a pause of `everyMs`. */
+  /** All of the request; a line break stands for CRLF, and what is behind a form feed waits for an answer. */
   readonly raw?: string;
   /** All of the request as it is. */
   readonly exact?: string;

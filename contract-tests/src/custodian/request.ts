@@ -9,6 +9,8 @@ export interface Asked {
   readonly head: Buffer;
   /** What follows the head, piece by piece. */
   readonly pieces: readonly Buffer[];
+  /** Each piece waits for the answer to what came before it. */
+  readonly inTurn?: boolean;
 }
 
 export interface Usual {
@@ -78,7 +80,8 @@ function givenWhole({ pieces = 1, method = 'GET' }: Ask, text: string): Asked {
   const [first = '', second = ''] = text.split(' ', 2);
   const parts = text.includes('\f') ? text.split('\f').map(latin) : divided(latin(text), pieces);
   const [head = Buffer.alloc(0), ...rest] = parts;
-  return { method: /^[A-Z]+$/.test(first) ? first : method, target: second, head, pieces: rest };
+  const inTurn = text.includes('\f');
+  return { method: /^[A-Z]+$/.test(first) ? first : method, target: second, head, pieces: rest, inTurn };
 }
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Message } from '../faults/http1.ts';
 import { resetSocket } from '../faults/wire.ts';
 import { type Answer, NoAnswer } from '../harness/wire.ts';
+import { until } from '../run/until.ts';
 import type { Ask } from './case.ts';
 import type { Asked } from './request.ts';
 
@@ -32,13 +33,15 @@ export interface ExchangeOptions {
 
 /** Milliseconds between two reads of a slow reader, and the bytes of each. */
 const slow = { ms: 2, bytes: 65_536 };
+/** Milliseconds that the next request on a connection waits for the answer to the one before. */
+const inTurnMs = 30_000;
 
 export async function exchange(asked: Asked, ask: Ask, options: ExchangeOptions): Promise<Exchange> {
   const socket = await opened(options);
   const startedAt = performance.now();
   const reading = new Reading(socket, asked.method, ask);
   try {
-    void send(socket, asked, ask);
+    void send(socket, asked, ask, reading);
     if (options.leaves) await options.leaveWhen();
     else await reading.done(ask.forMs ?? options.timeoutMs);
     return reading.exchange(asked, startedAt);
@@ -56,12 +59,14 @@ function opened({ host, port }: ExchangeOptions): Promise<Socket> {
   });
 }
 
-async function send(socket: Socket, { head, pieces }: Asked, { everyMs }: Ask): Promise<void> {
-  if (everyMs === undefined) return void socket.write(Buffer.concat([head, ...pieces]));
-  for (const piece of [head, ...pieces]) {
+async function send(socket: Socket, asked: Asked, { everyMs }: Ask, reading: Reading): Promise<void> {
+  const { head, pieces, inTurn } = asked;
+  if (everyMs === undefined && !inTurn) return void socket.write(Buffer.concat([head, ...pieces]));
+  for (const [index, piece] of [head, ...pieces].entries()) {
+    if (inTurn) await until(() => reading.whole >= index || socket.destroyed, inTurnMs);
     if (socket.destroyed || !socket.writable) return;
     socket.write(piece);
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    if (everyMs !== undefined) await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
@@ -135,7 +140,12 @@ class Reading {
   #isEnough(): boolean {
     if (this.#closed) return true;
     if (this.ask.leave === 'answered') return this.#messages.some(({ message }) => message.body.length > 0);
-    return this.#messages.filter(({ message }) => message.whole).length >= (this.ask.answers ?? 1);
+    return this.whole >= (this.ask.answers ?? 1);
+  }
+
+  /** Answers that came whole. */
+  get whole(): number {
+    return this.#messages.filter(({ message }) => message.whole).length;
   }
 }
 
