@@ -1,6 +1,7 @@
 /** The kit in the place of an Orchestrator behind its Custodian: three operations, each conversation by its own plan. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { NodeDouble } from './node.ts';
 import type { TurnPlan } from './plan.ts';
 import { type PickBody, problem, type Reply, TurnDouble } from './turn.ts';
 
@@ -9,7 +10,7 @@ export interface Arrival {
   /** `performance.now()` when it was read whole. */
   readonly at: number;
   readonly iid: string;
-  readonly operation: 'surface' | 'pick' | 'poll' | 'unknown';
+  readonly operation: 'surface' | 'pick' | 'poll' | 'node' | 'unknown';
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -19,11 +20,13 @@ export interface Arrival {
   answeredAt?: number;
 }
 
+const nodeRoutes = /^\/nodes\/([^/]+)(\/heartbeat)?$/;
 const routes = /^\/agents\/([^/]+)\/(surface|events|deliveries\/([^/]+))$/;
 
 export class OrchestratorDouble {
   readonly arrivals: Arrival[] = [];
   readonly #turns = new Map<string, TurnDouble>();
+  readonly #nodes = new Map<string, NodeDouble>();
   readonly #server = createServer((request, response) => void this.#handle(request, response));
 
   /** Resolves with the address. */
@@ -49,6 +52,13 @@ export class OrchestratorDouble {
     return this.#turns.get(iid);
   }
 
+  /** A node by its name, whether it was heard already or not. */
+  node(nodeId: string): NodeDouble {
+    const node = this.#nodes.get(nodeId) ?? new NodeDouble();
+    this.#nodes.set(nodeId, node);
+    return node;
+  }
+
   of(iid: string): Arrival[] {
     return this.arrivals.filter((arrival) => arrival.iid === iid);
   }
@@ -62,8 +72,10 @@ export class OrchestratorDouble {
     }
     const { method = '', url = '', headers } = request;
     const target = new URL(url, 'http://kit');
-    const [, iid = '', what = '', deliveryId = ''] = routes.exec(target.pathname) ?? [];
-    const operation = operationOf(method, what);
+    const [, nodeId, beat] = nodeRoutes.exec(target.pathname) ?? [];
+    const [, iid = nodeId ?? '', what = '', deliveryId = ''] = routes.exec(target.pathname) ?? [];
+    const speaks = nodeId !== undefined && method === (beat ? 'POST' : 'PUT');
+    const operation = speaks ? 'node' : operationOf(method, what);
     const body = parsed(Buffer.concat(chunks).toString());
     const arrival: Arrival = { at: performance.now(), iid, operation, method, target: url, headers, body };
     this.arrivals.push(arrival);
@@ -74,8 +86,13 @@ export class OrchestratorDouble {
     arrival.answeredAt = performance.now();
   }
 
-  async #answer({ iid, operation, headers, body }: Arrival, deliveryId: string, waitMs: number): Promise<Reply> {
+  async #answer(
+    { iid, operation, method, headers, body }: Arrival,
+    deliveryId: string,
+    waitMs: number,
+  ): Promise<Reply> {
     const turn = this.#turns.get(iid);
+    if (operation === 'node') return this.node(iid).hear(method, body);
     if (operation === 'unknown') return problem({ status: 404, code: 'no_route' });
     if (!turn) return problem({ status: 404, code: 'turn_over' });
     if (operation === 'surface') return turn.surface(iid, headers['if-none-match'] as string | undefined);

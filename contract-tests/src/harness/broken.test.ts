@@ -3,7 +3,7 @@ import { buildHarness, differences } from '../../broken/harness/build.ts';
 import { loadHarnessCases } from './load.ts';
 import { type HarnessRun, runHarness } from './run.ts';
 
-const usual: HarnessRun = { level: 'may', timeoutMs: 30_000, jobs: 2, seed: 1 };
+const usual: HarnessRun = { level: 'may', timeoutMs: 30_000, jobs: 2, seed: 1, capabilities: ['nodes'] };
 
 /** Ids of the checks of these that a harness with the difference failed. */
 async function failed(file: string, only: readonly string[]): Promise<string[]> {

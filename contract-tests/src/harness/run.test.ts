@@ -8,7 +8,7 @@ import { buildHarness } from '../../broken/harness/build.ts';
 import { conforms } from '../report/check.ts';
 import { type HarnessRun, runHarness } from './run.ts';
 
-const usual: HarnessRun = { level: 'may', timeoutMs: 30_000, jobs: 2, seed: 1 };
+const usual: HarnessRun = { level: 'may', timeoutMs: 30_000, jobs: 2, seed: 1, capabilities: ['nodes'] };
 /** Takes more than a minute; the nightly run has it. */
 const slow = ['stream.sse_recycled', 'process.idle_connection'];
 const serve = (file: string) => `node ${JSON.stringify(file)} serve`;
@@ -34,6 +34,7 @@ describe('a subject that is no harness passes nothing:', () => {
         'process.wrong*',
         'process.successor',
         'restart.*',
+        'nodes.*',
         'drain.*',
         'admission.survives*',
         'queue.waiting*',
