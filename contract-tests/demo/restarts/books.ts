@@ -53,19 +53,19 @@ export async function audit(town: Town, whole: boolean): Promise<Books> {
   was.is(`${strange} records that no call was told of`, strange === 0 && records.length === known.size);
   const open = records.filter(({ status }) => !TERMINAL.has(status)).length;
   was.is(`${open} left open`, open === 0);
-  const held = HELD.map((name) => metrics.get(name) ?? 0).reduce((one, other) => one + other, 0);
-  was.is(`${held} holds left`, held === 0);
+  const held = HELD.filter((name) => metrics.get(name) !== 0).map((name) => `${name} ${metrics.get(name)}`);
+  was.is(`${held.length === 0 ? 'no' : held.join(', ')} hold left`, held.length === 0);
   return { books, was };
 }
 
 /** Gauges of what the Orchestrator still keeps in hand. */
-const HELD = ['turnwire_executions_live', 'turnwire_runs_live', 'turnwire_turns_open'];
+const HELD = ['turnwire_executions_live', 'turnwire_restart_waits', 'turnwire_runs_live', 'turnwire_turns_open'];
 
 async function settled(town: Town): Promise<Map<string, number>> {
   const until = Date.now() + SETTLE_MS;
   for (;;) {
     const metrics = await town.metrics();
-    if (HELD.every((name) => (metrics.get(name) ?? 0) === 0) || Date.now() > until) return metrics;
+    if (HELD.every((name) => metrics.get(name) === 0) || Date.now() > until) return metrics;
     await sleep(200);
   }
 }

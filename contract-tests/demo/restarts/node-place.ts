@@ -63,6 +63,12 @@ export class NodePlace {
     return harness;
   }
 
+  /** It serves, and the Orchestrator knows: by what came before, or from now on. */
+  async isUp(): Promise<void> {
+    const running = this.harness !== undefined && this.town.running.has(this.harness);
+    if (!running) await this.up();
+  }
+
   spawn(verb: string, env: Record<string, string>, ...args: string[]): Promise<Started> {
     const { town, name } = this;
     const starting = start({

@@ -50,6 +50,7 @@ export const refusing = (node: NodePlace, refusesMs: number): Sequence => ({
   name: `it registers again but its port refuses for another ${refusesMs / 1_000} s`,
   must: 'succeeded within the 90 s (200, or 202 and then polled), one admission taken',
   async run(was) {
+    await node.isUp();
     await node.kill();
     const marker = newMarker('refuses');
     const began = performance.now();
