@@ -37,6 +37,9 @@ export const TEXT_SHOWN = 160;
 /** … and so many items of a list. */
 export const ITEMS_SHOWN = 5;
 
+/** How long `call` waits for the end before it looks at what has happened meanwhile, in seconds: a person follows along. */
+export const CALL_POLL_SECONDS = 1;
+
 /** A file given as an input is a body in the end, and a body has this bound on the wire. */
 export const INPUT_FILE_MAX_BYTES = 8_388_608;
 

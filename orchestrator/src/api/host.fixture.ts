@@ -89,12 +89,12 @@ const EXECUTIONS: Executions = {
 };
 
 /** Those of executions, each call noted. */
-function spied(calls: (readonly unknown[])[]): Executions {
-  const noted = Object.entries(EXECUTIONS).map(([method, work]) => [
+function spied(calls: (readonly unknown[])[], instead: Partial<Executions>): Executions {
+  const noted = Object.entries(EXECUTIONS).map(([method, usual]) => [
     method,
     (...given: unknown[]) => {
-      calls.push([method, ...given]);
-      return (work as (...all: unknown[]) => unknown)(...given);
+      calls.push([`executions.${method}`, ...given]);
+      return ((instead[method as keyof Executions] ?? usual) as (...all: unknown[]) => unknown)(...given);
     },
   ]);
   return Object.fromEntries(noted) as Executions;
@@ -105,12 +105,14 @@ export interface FakeHost extends RunHost {
   readonly calls: readonly (readonly unknown[])[];
   /** What a method does instead of its usual answer. */
   will<K extends keyof Methods>(method: K, work: Methods[K]): void;
+  willExecute<K extends keyof Executions>(method: K, work: Executions[K]): void;
 }
 
 /** A run host whose answers a test chooses, and that keeps what reached it. */
 export function fakeHost(): FakeHost {
   const calls: (readonly unknown[])[] = [];
   const instead: Partial<Record<keyof Methods, unknown>> = {};
+  const executing: Partial<Executions> = {};
   const usual: Methods = {
     workflows: () => [WORKFLOW, REFUSED],
     workflow: (name) => [WORKFLOW, REFUSED].find((workflow) => workflow.name === name),
@@ -139,7 +141,10 @@ export function fakeHost(): FakeHost {
   return Object.assign(host, {
     calls,
     nodes: recorded(calls),
-    executions: spied(calls),
+    executions: spied(calls, executing),
+    willExecute: <K extends keyof Executions>(method: K, work: Executions[K]) => {
+      executing[method] = work;
+    },
     will: <K extends keyof Methods>(method: K, work: Methods[K]) => {
       instead[method] = work;
     },

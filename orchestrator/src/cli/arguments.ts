@@ -6,6 +6,13 @@ export function urlId(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 128 of A-Z a-z 0-9 . _ ~ -');
 }
 
+/** How many items a list shows. */
+export function pageLimit(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 200.');
+}
+
 /** The name of a gate or of an event. */
 export function name(text: string): string {
   if (text !== '' && text.length <= 256 && !/^\.+$/.test(text)) return text;

@@ -118,6 +118,16 @@ const isString = (property: Property | undefined): boolean =>
 const isObject = (value: JsonValue): value is JsonObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
+/** What a call asks: JSON where it is JSON, and text as it is anywhere else. @throws CliError naming the file */
+export async function callInput(flag: string | undefined, io: Io): Promise<JsonValue> {
+  if (flag !== undefined && !flag.startsWith('@')) {
+    const value = tryJson(flag);
+    return value === undefined ? flag : value;
+  }
+  const given = await readGiven(flag, io);
+  return given.kind === 'json' ? given.value : given.text;
+}
+
 /** A JSON value of the command line, or of `@FILE`. @throws CliError naming it */
 export async function readJsonArgument(text: string, what: string, io: Io): Promise<JsonValue> {
   if (!text.startsWith('@')) return parseJson(text, what, '');

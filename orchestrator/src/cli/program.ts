@@ -1,10 +1,12 @@
 /** The `turnwire` command: parses, runs one command, and turns whatever happens into an exit code and at most one line. */
 import { Command, CommanderError } from 'commander';
 import { software } from '../software.ts';
+import { callCommand } from './call.ts';
 import { cancelCommand } from './cancel.ts';
 import { checkCommand } from './check.ts';
 import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
+import { executionsCommand } from './executions.ts';
 import { ExitCode, explain } from './exit.ts';
 import { type Io, visible } from './io.ts';
 import { logsCommand } from './logs.ts';
@@ -43,6 +45,8 @@ const COMMANDS = [
   cancelCommand,
   logsCommand,
   nodesCommand,
+  callCommand,
+  executionsCommand,
   checkCommand,
   doctorCommand,
 ];

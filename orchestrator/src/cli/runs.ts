@@ -1,6 +1,7 @@
 import { listRuns, type RunView } from '@turnwire/sdk';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { pageLimit } from './arguments.ts';
 import { followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
 import { stateText } from './run-text.ts';
@@ -21,7 +22,7 @@ export function runsCommand(program: Command, io: Io): void {
   targetOptions(program.command('runs').description('list runs, newest first'))
     .option('--workflow <name>', 'only those of one workflow')
     .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
-    .option('--limit <n>', 'at most so many, 1 to 200', limit, 50)
+    .option('--limit <n>', 'at most so many, 1 to 200', pageLimit, 50)
     .option('--cursor <cursor>', 'go on where the last list ended')
     .action((flags: RunsFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {
@@ -46,10 +47,4 @@ function row(run: RunView): string[] {
   const gates = run.gates.map(({ gate }) => gate).join(', ');
   const note = gates ? `waits for ${gates}` : (run.fault?.code ?? stateText(run.value));
   return [run.runId, run.workflow, run.status, run.startedAt, note];
-}
-
-function limit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 200.');
 }
