@@ -8,6 +8,8 @@ export interface Arrived {
   readonly name: string;
   readonly iid: string;
   readonly body: unknown;
+  /** The placement of the Harness that it came to. */
+  readonly node: string;
   /** Milliseconds, monotonic. */
   readonly at: number;
 }
@@ -21,6 +23,7 @@ export interface Submission {
   readonly message: string;
   readonly notices: readonly string[];
   readonly definition: unknown;
+  readonly node: string;
   settled?: { outcome: string; error?: { code: string; message: string } };
 }
 
@@ -70,7 +73,7 @@ export class Affair {
   }
 
   /** The Submission of an admission: the same one for the same key, as a good Harness has it. */
-  submit({ headers, iid, name, body }: Arrived): Submission {
+  submit({ headers, iid, name, body, node }: Arrived): Submission {
     const key = headers['idempotency-key'];
     const known = this.submissions.find((one) => key !== undefined && one.key === key && one.iid === iid);
     if (known) return known;
@@ -78,7 +81,7 @@ export class Affair {
     const submission: Submission = {
       submissionId: `sub-${this.submissions.length + 1}-${this.mark.replaceAll(/[^\w.-]/g, '')}`,
       ...{ key, iid, agent: name, turnId: String(turnId), message: String(message) },
-      ...{ notices: notices as string[], definition },
+      ...{ notices: notices as string[], definition, node },
     };
     this.submissions.push(submission);
     if (this.#remembered.has(submission.turnId)) this.settle(submission, 'aborted', 'aborted');

@@ -1,6 +1,7 @@
 /** A check of an orchestrator as data. */
 import type { AnswerExpected, Call } from '../harness/case.ts';
 import type { Check } from '../report/check.ts';
+import type { NodeSteps } from './node-case.ts';
 import type { HarnessPlan } from './plan.ts';
 
 interface Sent {
@@ -44,7 +45,7 @@ export interface Gate extends Sent {
   readonly key?: string;
 }
 
-export interface Step {
+export interface Step extends NodeSteps {
   readonly as?: string;
   readonly begin?: Begin;
   /** Waits for the Submission with this number, counted from 1. */

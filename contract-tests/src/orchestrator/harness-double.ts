@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isRecord } from '../shape.ts';
-import { Affair, type Arrived, type Submission } from './affair.ts';
+import type { Affair, Arrived, Submission } from './affair.ts';
+import { Book } from './book.ts';
 import type { Fate, HarnessPlan } from './plan.ts';
 
 /** Milliseconds that a long-poll is parked here: shorter than the 25 s that are allowed, so that a resume is seen in time. */
@@ -14,18 +15,26 @@ export class HarnessDouble {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #parked = new Set<() => void>();
-  /** By the mark in its prompts. */
-  readonly #affairs = new Map<string, Affair>();
-  readonly #byIid = new Map<string, Affair>();
+  readonly #byIid: Map<string, Affair>;
   #port = 0;
   store = 'kit-store-1';
   mute = false;
+  /** It says that it is not healthy. */
+  sick = false;
+  readonly probes: { authorization: string | undefined; at: number }[] = [];
   /** How often it was asked what it is. */
   introduced = 0;
   fencedAbort = true;
   url = '';
 
-  constructor(readonly token: string) {
+  /** `name`: of the placement that it is at. */
+  constructor(
+    readonly token: string,
+    readonly book = new Book(),
+    readonly name = 'local',
+  ) {
+    this.#byIid = book.byIid;
+    book.wakers.add(() => this.#wake());
     this.#server = createServer((request, response) => void this.#serve(request, response));
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
@@ -42,15 +51,14 @@ export class HarnessDouble {
 
   /** Dies: what is open is reset, and nobody listens. */
   async stop(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
   affair(mark: string): Affair {
-    const affair = this.#affairs.get(mark) ?? new Affair(mark, () => this.#wake());
-    this.#affairs.set(mark, affair);
-    return affair;
+    return this.book.affair(mark);
   }
 
   #wake(): void {
@@ -62,12 +70,19 @@ export class HarnessDouble {
     const [, first, name = '', iid = '', action] = url.pathname.split('/').map(decodeURIComponent);
     const text = await read(request);
     if (first === '.well-known') return this.#info(response);
+    if (first === 'healthz') return this.#probe(request, response);
     if (request.headers.authorization !== `Bearer ${this.token}`) return this.#problem(response, 401, 'unauthorized');
     const body = parsed(text);
-    const arrival = { headers: headersOf(request), name, iid, body, at: performance.now() };
+    const at = { node: this.name, at: performance.now() };
+    const arrival = { headers: headersOf(request), name, iid, body, ...at };
     if (request.method === 'POST' && action === 'abort') return this.#abort(arrival, response);
     if (request.method === 'POST') return this.#admit(arrival, response);
     return this.#stream(url, iid, response);
+  }
+
+  #probe({ headers }: IncomingMessage, response: ServerResponse): void {
+    this.probes.push({ authorization: headers.authorization, at: performance.now() });
+    response.writeHead(this.sick ? 503 : 204, this.#own()).end();
   }
 
   #info(response: ServerResponse): void {

@@ -1,4 +1,5 @@
 /** Checks whose sequence data cannot say; a case names one in a step. */
+import * as calls from './calls.ts';
 import * as files from './files.ts';
 import * as people from './people.ts';
 import { framesOf } from './requests.ts';
@@ -60,6 +61,17 @@ export const programs: Readonly<Record<string, Program>> = {
   trace_kept: traceKept,
   copies_alike: copiesAlike,
   frames_named: framesNamed,
+  answer_the_call: calls.answerTheCall,
+  bad_addresses_refused: calls.badAddressesRefused,
+  too_many_agents_refused: calls.tooManyAgentsRefused,
+  probed_without_a_token: calls.probedWithoutAToken,
+  never_probed: calls.neverProbed,
+  healthy_for_35_seconds: calls.healthyFor35Seconds,
+  timeline_in_order: calls.timelineInOrder,
+  waited_twelve_seconds: calls.waitedTwelveSeconds,
+  twenty_calls_wait_for_the_dead: calls.twentyCallsWait,
+  cancel_all: calls.cancelAll,
+  executions_add_up: calls.executionsAddUp,
   key_files_refused: files.keyFilesRefused,
   secrets_made: files.secretsMade,
   placement_names_refused: files.placementNamesRefused,

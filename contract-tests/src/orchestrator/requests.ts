@@ -2,6 +2,7 @@
 import type { Answer } from '../harness/wire.ts';
 import type { Begin, Call, Gate, Pick, Poll, Step } from './case.ts';
 import type { Scene } from './scene.ts';
+import { derived } from './stage.ts';
 
 type Sent = { readonly token?: string | null; readonly headers?: Call['headers'] };
 
@@ -26,11 +27,14 @@ export function beginCall(
 }
 
 interface Turn {
+  readonly node?: string;
   readonly iid?: string;
   readonly turnId?: string;
 }
 
 const turnOf = (in_: Scene, name = 'turn'): Turn => (in_.known[name] ?? {}) as Turn;
+
+const placementOf = ({ host }: Scene, { node = 'local' }: Turn): string => derived(host.signingKey).placement(node);
 
 export function pickCall(in_: Scene, pick: Pick): Call {
   const turn = turnOf(in_, pick.of);
@@ -42,7 +46,7 @@ export function pickCall(in_: Scene, pick: Pick): Call {
     path: `/agents/${encodeURIComponent(String(iid))}/events`,
     json,
     ...(headers && { headers }),
-    ...credential(pick, in_.host.tokens.placement),
+    ...credential(pick, placementOf(in_, turn)),
   };
 }
 
@@ -51,7 +55,7 @@ export function pollCall(in_: Scene, poll: Poll): Call {
   const query = wait === undefined ? '' : `?wait=${wait}`;
   return {
     path: `/agents/${encodeURIComponent(String(iid))}/deliveries/${encodeURIComponent(deliveryId)}${query}`,
-    ...credential(poll, in_.host.tokens.placement),
+    ...credential(poll, placementOf(in_, turnOf(in_, poll.of))),
   };
 }
 
@@ -60,7 +64,7 @@ export function surfaceCall(in_: Scene, surface: NonNullable<Step['surface']>): 
   return {
     path: `/agents/${encodeURIComponent(String(iid))}/surface`,
     headers: { ...(etag === undefined ? {} : { 'if-none-match': etag }), ...headers },
-    ...credential(surface, in_.host.tokens.placement),
+    ...credential(surface, placementOf(in_, turnOf(in_, surface.of))),
   };
 }
 

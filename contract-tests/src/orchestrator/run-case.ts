@@ -24,6 +24,8 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
   } catch (error) {
     if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
     else if (!(error instanceof CaseOver)) throw error;
+  } finally {
+    for (const node of in_.nodes.values()) await node.down();
   }
   for (const { headers, iid, name, body, at } of in_.affair.admissions) {
     in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}`, JSON.stringify(body), at);

@@ -5,6 +5,7 @@ import { type Answer, send } from '../harness/wire.ts';
 import { Wire } from '../report/wire.ts';
 import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
+import type { NodeDouble } from './node-double.ts';
 import { answerMs, type Host } from './stage.ts';
 import { violations } from './validity.ts';
 
@@ -18,6 +19,8 @@ export class Scene {
   /** In every prompt of this case: by it the kit's Harness knows whose it is. */
   readonly mark: string;
   readonly wire = new Wire();
+  /** By the name of their step. */
+  readonly nodes = new Map<string, NodeDouble>();
 
   constructor(
     readonly host: Host,

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SubjectProcess } from '../harness/subject.ts';
+import type { Book } from './book.ts';
 import { HarnessDouble } from './harness-double.ts';
 import { statecharts } from './load.ts';
 
@@ -23,14 +24,14 @@ export interface Tokens {
 }
 
 /** Derived from the signing key, as the wire has it. */
-export function tokensOf(key: string, instance: string): Tokens {
+export function derived(key: string) {
   const mac = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
-  return {
-    instance,
-    placement: `local.${mac('local')}`,
-    other: `elsewhere.${mac('elsewhere')}`,
-    harness: mac('harness:local'),
-  };
+  return { placement: (name: string) => `${name}.${mac(name)}`, harness: (name: string) => mac(`harness:${name}`) };
+}
+
+export function tokensOf(key: string, instance: string): Tokens {
+  const { placement, harness } = derived(key);
+  return { instance, placement: placement('local'), other: placement('elsewhere'), harness: harness('local') };
 }
 
 /** The subject as a case sees it. */
@@ -38,6 +39,8 @@ export interface Host {
   readonly url: string;
   readonly tokens: Tokens;
   readonly harness: HarnessDouble;
+  readonly signingKey: string;
+  readonly book: Book;
   /** What it wrote to standard output and error, all of its processes. */
   readonly written: string;
   readonly process?: ProcessHost;
@@ -57,7 +60,7 @@ export async function urlHost({ url, instanceToken, signingKey, harnessPort }: U
   const tokens = tokensOf(signingKey, instanceToken);
   const harness = new HarnessDouble(tokens.harness);
   await harness.start(harnessPort);
-  return { url, tokens, harness, written: '', close: () => harness.stop() };
+  return { url, tokens, harness, signingKey, book: harness.book, written: '', close: () => harness.stop() };
 }
 
 /** One that the kit starts, on a folder that it removes at the end. */
@@ -66,6 +69,7 @@ export class ProcessHost implements Host {
   readonly signingKey = randomBytes(32).toString('base64url');
   readonly tokens = tokensOf(this.signingKey, randomBytes(32).toString('base64url'));
   readonly harness = new HarnessDouble(this.tokens.harness);
+  readonly book = this.harness.book;
   #subject: SubjectProcess | undefined;
   #before = '';
 

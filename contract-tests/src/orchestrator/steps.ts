@@ -2,6 +2,7 @@
 import { halves, mismatch } from '../harness/expect.ts';
 import type { Answer } from '../harness/wire.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
+import { nodeRequest, nodeStep } from './node-steps.ts';
 import { programs } from './programs.ts';
 import { beginCall, cancelCall, framesOf, gateCall, pickCall, pollCall, runIdOf, surfaceCall } from './requests.ts';
 import { type Scene, until } from './scene.ts';
@@ -21,6 +22,7 @@ export async function perform(in_: Scene, written: Step): Promise<void> {
   if (step.harness) planHarness(in_, step);
   if (step.harnessDown !== undefined) await (step.harnessDown ? in_.host.harness.stop() : in_.host.harness.start());
   if (step.pause !== undefined) await new Promise((resolve) => setTimeout(resolve, step.pause));
+  await nodeStep(in_, step);
   const call = requestOf(in_, step);
   if (call) await asked(in_, call, step);
   if (step.admitted !== undefined) await admitted(in_, step.admitted, as ?? 'turn', expect);
@@ -41,6 +43,8 @@ function requestOf(in_: Scene, step: Step): { call: Call; usual: AnswerExpected;
   if (step.surface) return of(surfaceCall(in_, step.surface), { status: 200 }, step.surface.copies);
   if (step.gate) return of(gateCall(in_, step.gate), { status: 200 }, step.gate.copies);
   if (step.cancel) return of(cancelCall(in_, step.cancel), { status: 200 }, step.cancel.copies);
+  const ofNodes = nodeRequest(in_, step);
+  if (ofNodes) return of(ofNodes.call, ofNodes.usual);
   return step.call ? of(step.call, {}) : undefined;
 }
 
@@ -56,7 +60,7 @@ async function asked(
   const odd = copies === 1 ? undefined : mismatch(wanted.status, statuses);
   if (odd !== undefined) in_.wrong(`answered ${copies} copies at once so that ${odd}`, 'answer them as it should');
   const [first] = answers;
-  const name = step.as ?? (step.begin ? 'run' : undefined);
+  const name = step.as ?? (step.begin ? 'run' : step.execute ? 'execution' : undefined);
   if (name !== undefined) in_.known[name] = { ...first, ...(first?.json as object), answers };
   if (step.begin && step.expect === undefined && first?.status !== 201) throw new CaseOver('no run');
 }

@@ -1,6 +1,7 @@
 /** Cases are written by people: a mistake is one clear line. */
 import { anything, type Check, flag, list, oneOf, record, shape, text, whole } from '../shape.ts';
 import type { OrchestratorCase } from './case.ts';
+import { nodeParts } from './node-case.ts';
 import { harnessPlan } from './plan.ts';
 import { programs } from './programs.ts';
 
@@ -11,6 +12,7 @@ const call = shape({
 });
 
 const parts: Readonly<Record<string, Check>> = {
+  ...nodeParts,
   ...{ as: text, expect: anything },
   begin: shape({ ...sent, workflow: text, input: anything, key: text }),
   admitted: whole(1),
