@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type LogLine, type Started, start } from './process.ts';
+import { envoyCustodian, envoyProgram } from '../engines/envoy.ts';
+import { type LogLine, type Started, type StartOptions, start } from './process.ts';
 
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const BIN = {
@@ -12,6 +13,9 @@ export const BIN = {
   custodian: at('custodian/bin/turnwire-custodian.js'),
   model: at('contract-tests/bin/turnwire-contract.js'),
 } as const;
+
+/** What the Custodian runs on: Node, or a real Envoy. */
+export type Engine = 'node' | 'envoy';
 
 /** Where a model is: the kit's scripted one, or a real one that the caller's environment names. */
 export type ModelEnv = Readonly<Record<string, string>>;
@@ -27,11 +31,12 @@ export class Cast {
     readonly folder: string,
     readonly ports: Readonly<Record<'orchestrator' | 'harness' | 'custodian', number>>,
     private readonly onLog: (line: LogLine) => void,
+    private readonly engine: Engine,
   ) {}
 
-  static async create(folder: string, onLog: (line: LogLine) => void): Promise<Cast> {
+  static async create(folder: string, onLog: (line: LogLine) => void, engine: Engine = 'node'): Promise<Cast> {
     const [orchestrator, harness, custodian] = await freePorts(3);
-    return new Cast(folder, { orchestrator, harness, custodian } as Cast['ports'], onLog);
+    return new Cast(folder, { orchestrator, harness, custodian } as Cast['ports'], onLog, engine);
   }
 
   url(role: keyof Cast['ports']): string {
@@ -67,12 +72,13 @@ export class Cast {
   custodian(env: Record<string, string> = {}): Promise<Started> {
     const file = join(this.folder, 'placement.token');
     writeFileSync(file, `${this.token('placement', 'local')}\n`, { mode: 0o600 });
-    return this.start('custodian', ['serve'], {
+    const settings = {
       TURNWIRE_PORT: String(this.ports.custodian),
       TURNWIRE_ORCHESTRATOR_URL: this.url('orchestrator'),
       TURNWIRE_PLACEMENT_TOKEN_FILE: file,
       ...env,
-    });
+    };
+    return this.engine === 'node' ? this.start('custodian', ['serve'], settings) : this.envoy(settings);
   }
 
   harness(model: ModelEnv, env: Record<string, string> = {}): Promise<Started> {
@@ -100,8 +106,18 @@ export class Cast {
     for (const process of this.running.values()) void process.stop('SIGKILL');
   }
 
-  private async start(role: keyof typeof BIN, args: readonly string[], env: Record<string, string>): Promise<Started> {
-    const process = await start({ role, bin: BIN[role], args, env, cwd: this.folder, onLog: this.onLog });
+  private envoy(env: Record<string, string>): Promise<Started> {
+    const args = ['--custodian', `node ${BIN.custodian}`, '--envoy', envoyProgram() ?? 'envoy'];
+    return this.play({ role: 'custodian', program: 'bash', bin: envoyCustodian, args, env });
+  }
+
+  private start(role: keyof typeof BIN, args: readonly string[], env: Record<string, string>): Promise<Started> {
+    return this.play({ role, bin: BIN[role], args, env });
+  }
+
+  private async play(options: Omit<StartOptions, 'cwd' | 'onLog'>): Promise<Started> {
+    const { role } = options;
+    const process = await start({ ...options, cwd: this.folder, onLog: this.onLog });
     this.running.set(role, process);
     process.ended.then(() => {
       if (this.running.get(role) === process) this.running.delete(role);

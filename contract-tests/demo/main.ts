@@ -19,7 +19,7 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2));
   const folder = mkdtempSync(join(tmpdir(), 'turnwire-demo-'));
   const timeline = new Timeline((text) => process.stdout.write(text));
-  const cast = await Cast.create(folder, (line) => timeline.log(line));
+  const cast = await Cast.create(folder, (line) => timeline.log(line), options.custodian);
   const clear = () => {
     cast.kill();
     if (options.keep) process.stdout.write(`kept in ${folder}\n`);

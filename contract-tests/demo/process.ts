@@ -22,6 +22,8 @@ export interface Started {
 export interface StartOptions {
   readonly role: string;
   readonly bin: string;
+  /** What runs it; Node when absent. */
+  readonly program?: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -31,7 +33,7 @@ export interface StartOptions {
 /** Starts a role as its users do, by its command, and waits for the line that says where it listens. */
 export async function start(options: StartOptions): Promise<Started> {
   const { role, bin, args, cwd } = options;
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(options.program ?? process.execPath, [bin, ...args], {
     cwd,
     env: { ...inherited(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelEnv } from '../demo/cast.ts';
+import type { Engine, ModelEnv } from '../demo/cast.ts';
 import { byItself } from '../demo/gate.ts';
 import { audit } from '../demo/ledger.ts';
 import { answerGate, begin } from '../demo/runs.ts';
 import { scripted } from '../demo/story.ts';
+import { envoyProgram } from '../engines/envoy.ts';
 import { diffs, type Stage, script, stage } from './stage.ts';
 
 type Role = 'orchestrator' | 'harness' | 'custodian';
@@ -24,8 +25,8 @@ const start: Record<Role, (stage: Stage, model: ModelEnv) => Promise<unknown>> =
 };
 
 /** Several runs at once, one role killed with SIGKILL at a moment of them and started again. */
-async function killed(role: Role, afterMs: number) {
-  set = await stage();
+async function killed(role: Role, engine: Engine, afterMs: number) {
+  set = await stage(engine);
   const here = set;
   const { cast, timeline } = here;
   const model = await scripted(cast, timeline, script);
@@ -52,12 +53,17 @@ async function killed(role: Role, afterMs: number) {
 // The moments are drawn anew at each run of the tests, and named in its title: a failure can be played again.
 const moments = Array.from({ length: 3 }, (_, index) => Math.round(((index + Math.random()) * SPAN_MS) / 3));
 
-describe.each(['orchestrator', 'harness', 'custodian'] as const)('SIGKILL of the %s', (role) => {
-  it.each(moments)(
+describe.each([
+  ['orchestrator', 'node'],
+  ['harness', 'node'],
+  ['custodian', 'node'],
+  ['custodian', 'envoy'],
+] as const)('SIGKILL of the %s, the custodian on %s', (role, engine) => {
+  it.skipIf(engine === 'envoy' && envoyProgram() === undefined).each(moments)(
     'after %i ms: every run ends, nothing is lost or run twice',
     { timeout: 90_000 },
     async (afterMs) => {
-      const facts = await killed(role, afterMs);
+      const facts = await killed(role, engine, afterMs);
       const { text } = set as Stage;
       expect(facts, text()).toMatchObject({ runsEnded: RUNS, lost: 0, runTwice: 0, untrue: 0, findings: [] });
       expect(facts.picksTaken, text()).toBe(facts.transitions);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Cast } from '../demo/cast.ts';
+import { Cast, type Engine } from '../demo/cast.ts';
 import { Feed } from '../demo/feed.ts';
 import { Timeline } from '../demo/timeline.ts';
 import type { Peer } from '../demo/wire.ts';
@@ -20,11 +20,11 @@ export interface Stage {
   clear(): void;
 }
 
-export async function stage(): Promise<Stage> {
+export async function stage(engine: Engine = 'node'): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'turnwire-e2e-'));
   const lines: string[] = [];
   const timeline = new Timeline((line) => lines.push(line));
-  const cast = await Cast.create(folder, (line) => timeline.log(line));
+  const cast = await Cast.create(folder, (line) => timeline.log(line), engine);
   const feeds: Feed[] = [];
   return {
     cast,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { envoyProgram, noEnvoy } from '../../engines/envoy.ts';
 import { requirements } from '../client/spec.ts';
 import { conforms, type Report } from '../report/check.ts';
-import { envoyEngine, envoyProgram, nodeEngine, noEnvoy, usual } from './engines.fixture.ts';
+import { envoyEngine, nodeEngine, usual } from './engines.fixture.ts';
 import { loadCustodianCases } from './load.ts';
 import { runCustodian } from './run.ts';
 

@@ -6,7 +6,7 @@ import type { Scene } from '../scene.ts';
 
 const thousand = 1_000;
 /** Milliseconds in which everything that was begun has come. */
-const allMs = 20_000;
+const allMs = (in_: Scene): number => Math.min(20_000, in_.host.answerMs);
 
 export const thousandIdle: Program = async (in_) => {
   const port = Number(new URL(in_.host.url).port);
@@ -42,9 +42,10 @@ export const slowPeers: Program = async (in_) => {
   // More than any buffer between the kit and itself holds.
   in_.affair.plan(Array.from({ length: count }, () => ({ bytes: 4_000_000 })));
   const readers = Array.from({ length: count }, () => in_.exchange({ route: 'surface', unread: true }, gone));
-  if (!(await until(() => in_.affair.requests.length >= count, allMs))) in_.wrong('sent not all reads', 'send them');
+  if (!(await until(() => in_.affair.requests.length >= count, allMs(in_))))
+    in_.wrong('sent not all reads', 'send them');
   const senders = Array.from({ length: count }, () => in_.exchange({ route: 'pick', sent: 20 }, gone));
-  if (!(await until(() => in_.affair.requests.length >= 2 * count, allMs)))
+  if (!(await until(() => in_.affair.requests.length >= 2 * count, allMs(in_))))
     in_.wrong('sent not all picks', 'send them');
   await isAnswered(in_, 'surface');
   await isAnswered(in_, 'pick');
@@ -71,7 +72,7 @@ export const parkedPolls: Program = async (in_) => {
   const count = 200;
   in_.affair.plan(Array.from({ length: count }, () => ({ hold: true })));
   const polls = Array.from({ length: count }, () => in_.exchange({ route: 'poll' }));
-  if (!(await until(() => in_.affair.requests.length >= count, allMs)))
+  if (!(await until(() => in_.affair.requests.length >= count, allMs(in_))))
     in_.wrong(`sent ${in_.affair.requests.length} of ${count} polls upstream`, 'send them all');
   await isAnswered(in_, 'pick');
   in_.affair.release();
