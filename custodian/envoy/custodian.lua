@@ -126,7 +126,8 @@ local function malformed_target(target)
 end
 
 local function malformed_headers(headers)
-  if headers:getNumValues('authorization') > 1 then return 'Authorization is given more than once' end
+  -- Envoy puts a comma between the values of a header that is given twice.
+  if (headers:get(':authority') or ''):find(',', 1, true) then return 'Host is given more than once' end
   local authorization = headers:get('authorization')
   if authorization and not authorization:find('^%a+ [\33-\126]+$') then return 'Authorization is malformed' end
   if headers:get('upgrade') then return 'nothing is upgraded here' end
@@ -200,13 +201,13 @@ end
 
 -- The custodian's own 502 ----------------------------------------------------------------------------------------------
 
--- Envoy's flags in the words of the spec. On the pick's route, and on those that are retried like it, Envoy ran out of
--- retries (URX), or of the time for them, only when each attempt failed before the request was sent; a flag that says no
--- more than "closed" is then less than what is known. Elsewhere URX says nothing about what was sent, and is not passed on
--- (TW-CUS-014).
-local function flags_of(words, route, exhausted)
+-- Envoy's flags in the words of the spec. `words` are its own, and the bytes that all attempts have written. That it ran out
+-- of retries (URX), or of the time for them, is said only where that is none; and then it is all there is to say. Where an
+-- earlier attempt may have arrived, a later one that did not is not (TW-CUS-013, TW-CUS-014).
+local function flags_of(words, exhausted)
   local proof, all = {}, {}
-  for word in words:gmatch('%u+') do
+  local flags, written = words:match('^(%S+) (%d+)$')
+  for word in (flags or words):gmatch('%u+') do
     if word == config.exhausted_flag then
       exhausted = true
     elseif config.flags[word] ~= nil then
@@ -214,7 +215,11 @@ local function flags_of(words, route, exhausted)
       if config.flags[word] then proof[#proof + 1] = word end
     end
   end
-  if not exhausted or config.reads[route] then return all end
+  if written ~= '0' then
+    if #proof == #all then all[#all + 1] = config.unexplained_flag end
+    return all
+  end
+  if not exhausted then return all end
   proof[#proof + 1] = config.exhausted_flag
   return proof
 end
@@ -231,7 +236,7 @@ function envoy_on_response(handle)
   local route = noted.request.route
   -- What was malformed after it had begun.
   if not headers:get(config.mark_header) then return note(handle, 'refuse', route) end
-  local flags = flags_of(words, route, noted.window_over)
+  local flags = flags_of(words, noted.window_over)
   note(handle, 'unreachable', route, #flags > 0 and flags or '-')
   local quoted = {}
   for index, flag in ipairs(flags) do quoted[index] = '"' .. flag .. '"' end

@@ -4,7 +4,7 @@ import { MAX_TARGET_LENGTH } from './limits.ts';
 export type RouteName = 'surface' | 'pick' | 'delivery' | 'register' | 'heartbeat';
 
 /** The routes whose requests may be sent again after a reset (TW-CUS-010); of the others nothing may have been written. */
-export const READS: readonly RouteName[] = ['surface', 'delivery'];
+const READS: readonly RouteName[] = ['surface', 'delivery'];
 export const isRead = (route: RouteName): boolean => READS.includes(route);
 
 /** A request as it stands on the wire, before anything decoded or normalised it. */

@@ -27,5 +27,9 @@ export function bootstrap(settings: BootstrapSettings): object {
       listeners: [mainListener(settings), ...(health ? [healthListener(health)] : [])],
       clusters: [cluster(settings)],
     },
+    layered_runtime: {
+      // Nothing may stand between a chunk and the end of its line: an upstream might read that in another way.
+      layers: [{ name: 'strict', static_layer: { 'envoy.reloadable_features.strict_chunk_parsing': true } }],
+    },
   };
 }

@@ -1,11 +1,9 @@
 import { protocol } from '@turnwire/sdk';
 import { forwarded, notRefusedByIt } from './access-log.ts';
+import { FLAGS, FLAGS_HEADER } from './facts.ts';
 import { ANOTHER_VERSION } from './health.ts';
 
 type Code = keyof typeof protocol.problemCodes;
-
-/** Where the script finds Envoy's flags. */
-export const FLAGS_HEADER = 'x-turnwire-envoy-flags';
 
 /**
  * The problem documents that Envoy answers by itself (TW-CUS-006, TW-CUS-012): the first whose filter fits.
@@ -14,30 +12,21 @@ export const FLAGS_HEADER = 'x-turnwire-envoy-flags';
 export function localReplies(orchestrator: string): object {
   const malformed = 'the request is not well-formed HTTP: %RESPONSE_CODE_DETAILS%';
   const late = 'the request did not come in time';
+  const rest = notRefusedByIt;
   return {
     mappers: [
       // What the script let through: it finds the flags here, and takes them away again.
-      mapper(forwarded, ['GE', 500], 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, marked(flags)),
-      mapper(forwarded, ['EQ', 408], 'bad_request', late, { status: 408, headers: flags }),
-      mapper(forwarded, ['GE', 400], 'bad_request', malformed, { headers: flags }),
-      // What it never saw; its own refusals say themselves what is wrong.
-      mapper(
-        notRefusedByIt,
-        ['GE', 500],
-        'custodian_unreachable',
-        'Envoy answered %RESPONSE_CODE_DETAILS%',
-        marked({}),
-      ),
-      mapper(
-        notRefusedByIt,
-        ['EQ', ANOTHER_VERSION],
-        'unsupported_version',
-        `this speaks Turnwire ${protocol.version}`,
-      ),
-      mapper(notRefusedByIt, ['EQ', 413], 'too_large', 'the body is too large'),
-      mapper(notRefusedByIt, ['EQ', 408], 'bad_request', late, { status: 408 }),
-      mapper(notRefusedByIt, ['EQ', 404], 'no_route', 'the custodian forwards nothing at this path'),
-      mapper(notRefusedByIt, ['GE', 400], 'bad_request', malformed),
+      mapper(forwarded, 'GE 500', 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, marked(flags)),
+      mapper(forwarded, 'EQ 408', 'bad_request', late, { status: 408, headers: flags }),
+      mapper(forwarded, 'GE 400', 'bad_request', malformed, { headers: flags }),
+      // What it never saw; its own refusals say themselves what is wrong. 501 is for a transfer encoding.
+      mapper(rest, 'EQ 501', 'bad_request', malformed),
+      mapper(rest, 'GE 500', 'custodian_unreachable', 'Envoy answered %RESPONSE_CODE_DETAILS%', marked({})),
+      mapper(rest, `EQ ${ANOTHER_VERSION}`, 'unsupported_version', `this speaks Turnwire ${protocol.version}`),
+      mapper(rest, 'EQ 413', 'too_large', 'the body is too large'),
+      mapper(rest, 'EQ 408', 'bad_request', late, { status: 408 }),
+      mapper(rest, 'EQ 404', 'no_route', 'the custodian forwards nothing at this path'),
+      mapper(rest, 'GE 400', 'bad_request', malformed),
     ],
   };
 }
@@ -49,7 +38,7 @@ interface More {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const flags = { [FLAGS_HEADER]: '%RESPONSE_FLAGS%' };
+const flags = { [FLAGS_HEADER]: FLAGS };
 
 /** As the custodian's own failure; the script puts the flags in their place. */
 const marked = (headers: Readonly<Record<string, string>>): More => ({
@@ -57,11 +46,12 @@ const marked = (headers: Readonly<Record<string, string>>): More => ({
   headers: { [protocol.headers.custodian]: protocol.custodian.mark, ...headers },
 });
 
-function mapper(of: object, [op, status]: [string, number], code: Code, detail: string, more: More = {}): object {
+function mapper(of: object, answering: string, code: Code, detail: string, more: More = {}): object {
   const { title, status: usual } = protocol.problemCodes[code];
   const answered = more.status ?? usual;
   const headers = { [protocol.headers.version]: protocol.version, [protocol.headers.code]: code, ...more.headers };
-  const comparison = { op, value: { default_value: status, runtime_key: `turnwire.${code}` } };
+  const [op, value] = answering.split(' ');
+  const comparison = { op, value: { default_value: Number(value), runtime_key: `turnwire.${code}` } };
   return {
     filter: { and_filter: { filters: [{ status_code_filter: { comparison } }, of] } },
     status_code: answered,

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { protocol } from '@turnwire/sdk';
 import { MAX_TARGET_LENGTH } from '../limits.ts';
-import { READS } from '../route.ts';
 import { scriptFile } from '../script-file.ts';
 import type { BootstrapSettings } from './bootstrap.ts';
-import { FLAGS_HEADER } from './replies.ts';
+import { FLAGS_HEADER, WRITTEN_HEADER } from './facts.ts';
 
 /** Where the script notes its decision for the log. */
 export const METADATA = 'turnwire';
@@ -35,16 +34,14 @@ export function decidingScript({ placement, tokenFile }: BootstrapSettings): str
     flags: Object.fromEntries([...flags].map((flag) => [flag, custodian.provingFlags.some((proof) => proof === flag)])),
     exhausted_flag: custodian.exhaustedFlag,
     aborted_flag: custodian.abortedFlag,
-    reads,
+    unexplained_flag: custodian.flags[protocol.unexplained],
   };
   return withConfig('custodian', config);
 }
 
 /** The script that runs for each attempt. */
 export const attemptScript = (): string =>
-  withConfig('again', { reads, retry_window_ms: protocol.custodian.retryWindowMs });
-
-const reads = Object.fromEntries(READS.map((name) => [name, true]));
+  withConfig('again', { retry_window_ms: protocol.custodian.retryWindowMs, written_header: WRITTEN_HEADER });
 
 function withConfig(name: 'custodian' | 'again', config: object): string {
   return `local config = ${lua(config)}\n\n${readFileSync(scriptFile(name), 'utf8')}`;
