@@ -76,6 +76,8 @@ export interface WaitFor {
 export interface Arrived {
   /** `{system, last, users, results, tools, toolNames, model, maxTokens}` of each request to the model. */
   readonly model?: Expected;
+  /** The results of tool calls as the history has them, in order. */
+  readonly results?: Expected;
   /** Every request has the same tools, byte for byte. */
   readonly sameTools?: true;
   /** `{deliveryId, event, input, turnId, copies}` of each pick that was taken. */

@@ -3,6 +3,7 @@ import type { Mismatch } from '../client/seen.ts';
 import { markOf } from '../doubles/model.ts';
 import { Wire } from '../report/wire.ts';
 import type { Admission, Call, HarnessCase } from './case.ts';
+import { contractBody } from './contract-agent.ts';
 import { fill, type Known } from './fill.ts';
 import type { Host, Stage } from './stage.ts';
 import { violations } from './validity.ts';
@@ -30,6 +31,11 @@ export class Conversation {
     readonly iid: string,
   ) {
     this.known = { iid, mark: markOf(iid), token: stage.token };
+  }
+
+  /** The agent of its conversation, as a path names it. */
+  get agent(): string {
+    return this.stage.options.contractAgent ? 'contract' : 'coder';
   }
 
   fill<T>(value: T): T {
@@ -65,8 +71,11 @@ export class Conversation {
   }
 
   admit(admission: Admission): Promise<Answer> {
-    const { message = 'go', key, name = 'coder', iid = this.iid, body = {}, headers = {}, token } = admission;
-    const usual = { message: `${message} ${markOf(this.iid)}`, definition: usualDefinition };
+    const { message = 'go', key, name = this.agent, iid = this.iid, body = {}, headers = {}, token } = admission;
+    const mark = markOf(this.iid);
+    const usual = this.stage.options.contractAgent
+      ? contractBody(this.fill(this.of.model), message, mark)
+      : { message: `${message} ${mark}`, definition: usualDefinition };
     const json = Object.fromEntries(Object.entries({ ...usual, ...body }).filter(([, value]) => value !== null));
     return this.call({
       method: 'POST',

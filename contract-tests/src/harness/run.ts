@@ -3,6 +3,7 @@ import type { Report, Subject } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import type { HarnessCase } from './case.ts';
+import { contractAgent, forContractAgent, playedModel } from './contract-agent.ts';
 import { loadHarnessCases } from './load.ts';
 import { runCase } from './run-case.ts';
 import { type Host, ProcessHost, Stage, type StageOptions, urlHost } from './stage.ts';
@@ -29,14 +30,19 @@ interface Introduction {
 
 class Harnesses implements Suite<HarnessCase> {
   readonly mode = 'harness';
-  readonly cases = loadHarnessCases();
+  readonly cases: readonly HarnessCase[];
   readonly alone = controls;
   readonly stage: Stage;
   /** Cases that need no process of their own share this one. */
   #common: Host | undefined;
 
   constructor(readonly options: HarnessRun) {
-    this.stage = new Stage(options);
+    const agent = options.capabilities?.includes(contractAgent) === true;
+    this.stage = new Stage({ ...options, contractAgent: agent });
+    const cases = loadHarnessCases();
+    this.cases = agent
+      ? cases.map((of) => forContractAgent(of) ?? { ...of, needs: [...of.needs, playedModel] })
+      : cases;
   }
 
   async open(cases: readonly HarnessCase[]): Promise<Subject> {

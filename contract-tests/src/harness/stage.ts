@@ -11,6 +11,8 @@ import { SubjectProcess } from './subject.ts';
 export interface StageOptions {
   readonly orchestratorPort?: number;
   readonly modelPort?: number;
+  /** The subject follows a script in the message in the place of a model (`contract-agent.ts`). */
+  readonly contractAgent?: boolean;
   /** The harness token; a random one when absent. */
   readonly token?: string;
   /** Milliseconds that any answer may take; the usual bound lets a long-poll be parked for 25 s. */

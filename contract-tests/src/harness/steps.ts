@@ -23,11 +23,11 @@ export async function perform(in_: Conversation, step: Step): Promise<void> {
   if (step.admit) await admit(in_, step.admit, as, expect as AnswerExpected | undefined);
   if (step.call) keep(in_, as, await judged(in_, in_.call(step.call), expect as AnswerExpected | undefined));
   if (step.abort) {
-    const call = { method: 'POST', path: `/agents/coder/${in_.iid}/abort`, json: step.abort };
+    const call = { method: 'POST', path: `/agents/${in_.agent}/${in_.iid}/abort`, json: step.abort };
     keep(in_, as, await judged(in_, in_.call(call), { status: 200, ...(expect as AnswerExpected) }));
   }
   if (step.history) {
-    const call = { path: `/agents/coder/${in_.iid}?view=history` };
+    const call = { path: `/agents/${in_.agent}/${in_.iid}?view=history` };
     keep(in_, as, await judged(in_, in_.call(call), { status: 200, body: expect }));
   }
   if (step.follow) await follow(in_, step.follow, as, expect);
@@ -145,7 +145,7 @@ async function wait(in_: Conversation, wanted: WaitFor): Promise<void> {
 
 async function stateOf(in_: Conversation, of: string | undefined): Promise<string | undefined> {
   const { submissionId } = (in_.known[of ?? ''] ?? {}) as { submissionId?: string };
-  const { json } = await in_.call({ path: `/agents/coder/${in_.iid}?view=history` });
+  const { json } = await in_.call({ path: `/agents/${in_.agent}/${in_.iid}?view=history` });
   const { submissions = [] } = (json ?? {}) as { submissions?: { submissionId: string; state: string }[] };
   const found = of === undefined ? submissions.at(-1) : submissions.find((each) => each.submissionId === submissionId);
   return found?.state;
@@ -157,7 +157,8 @@ async function arrived(in_: Conversation, wanted: Arrived): Promise<void> {
   const surface = in_.stage.orchestrator.of(in_.iid);
   const of = (operation: string) => surface.filter((each) => each.operation === operation);
   const seen = { model: requests, picks: in_.stage.orchestrator.turn(in_.iid)?.deliveries ?? [], requests: surface };
-  const all: Record<string, unknown> = { ...seen, surfaces: of('surface'), polls: of('poll') };
+  const results = wanted.results === undefined ? undefined : await resultsOf(in_);
+  const all: Record<string, unknown> = { results, ...seen, surfaces: of('surface'), polls: of('poll') };
   for (const [what, expected] of Object.entries(wanted)) {
     if (!(what in all)) continue;
     const wrong = mismatch(expected, all[what], what);
@@ -168,6 +169,14 @@ async function arrived(in_: Conversation, wanted: Arrived): Promise<void> {
   const tools = new Set(requests.map((each) => each.tools));
   if (wanted.sameTools && tools.size !== 1)
     in_.wrong(`told the model ${tools.size} different menus`, 'keep it byte for byte', 'TW-TRN-003');
+}
+
+/** What each tool call was answered, as the history has it. */
+async function resultsOf(in_: Conversation): Promise<string[]> {
+  const { json } = await in_.call({ path: `/agents/${in_.agent}/${in_.iid}?view=history` });
+  const { messages = [] } = (json ?? {}) as { messages?: { parts: { type: string; text?: string }[] }[] };
+  const parts = messages.flatMap((message) => message.parts).filter(({ type }) => type === 'tool-result');
+  return parts.map(({ text = '' }) => text);
 }
 
 interface ChatBody {

@@ -9,7 +9,7 @@ export async function abortRaces(in_: Conversation): Promise<void> {
   for (const ms of moments) {
     const { submissionId, streamUrl } = (await in_.admit({})).json as { submissionId: string; streamUrl: string };
     if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
-    const path = `/agents/coder/${in_.iid}/abort`;
+    const path = `/agents/${in_.agent}/${in_.iid}/abort`;
     const { json } = await in_.call({ method: 'POST', path, json: { submissionId } });
     const { aborted, submissionIds } = json as { aborted: boolean; submissionIds: string[] };
     const read = await readToEnd(in_, streamUrl, undefined, 10_000);

@@ -2,7 +2,7 @@
 import type { Conversation } from '../conversation.ts';
 
 export async function cursors(in_: Conversation): Promise<void> {
-  const path = `/agents/coder/${in_.iid}?view=updates&live=long-poll&offset=-1`;
+  const path = `/agents/${in_.agent}/${in_.iid}?view=updates&live=long-poll&offset=-1`;
   const cursorOf = async (asked: string) => (await in_.call({ path: path + asked })).headers['stream-cursor'] ?? '';
   let before = await cursorOf('');
   if (!/^\d+$/.test(before)) in_.wrong(`gave the cursor ${before}`, 'give a decimal number', 'TW-STR-014');

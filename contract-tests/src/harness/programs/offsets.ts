@@ -4,7 +4,7 @@ import type { Conversation } from '../conversation.ts';
 const submissions = 12;
 
 export async function offsets(in_: Conversation): Promise<void> {
-  const path = `/agents/coder/${in_.iid}?view=updates`;
+  const path = `/agents/${in_.agent}/${in_.iid}?view=updates`;
   const given: string[] = [];
   for (let nth = 0; nth < submissions; nth++) {
     const { json } = await in_.admit({});

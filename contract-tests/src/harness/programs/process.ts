@@ -70,13 +70,13 @@ async function waits(in_: Conversation, next: SubjectProcess): Promise<void> {
   const ask = (path: string) => in_.callAt(next.url, { path });
   const ready = await ask('/readyz');
   if (ready.status !== 503) in_.wrong(`answered /readyz ${ready.status} beside another`, 'answer 503', 'TW-DUR-008');
-  const admitted = await in_.callAt(next.url, { path: `/agents/coder/${in_.iid}`, json: { message: 'x' } });
+  const admitted = await in_.callAt(next.url, { path: `/agents/${in_.agent}/${in_.iid}`, json: { message: 'x' } });
   if (admitted.status !== 503 || admitted.headers['turnwire-code'] !== 'draining')
     in_.wrong(`answered an admission ${admitted.status} before it can work`, 'answer 503 draining', 'TW-GEN-036');
   await in_.host.process?.kill();
   const isReady = async () => (await ask('/readyz')).status === 204;
   if (!(await until(isReady, takeoverMs))) return in_.wrong('was not ready in time', 'take over', 'TW-DUR-008');
-  const { status } = await ask(`/agents/coder/${in_.iid}?view=history`);
+  const { status } = await ask(`/agents/${in_.agent}/${in_.iid}?view=history`);
   if (status !== 200) in_.wrong(`knew nothing of the conversation (${status})`, 'go on with the folder', 'TW-DUR-008');
 }
 
