@@ -64,7 +64,8 @@ export const MAX_AGENTS_FILE_BYTES = 1024 * 1024;
 /** A registration that is refused is tried again this often: somebody may have put right what was wrong with it. */
 export const REFUSED_AGAIN_MS = 30_000;
 
-/** A start waits this long for its registration, so that callers know that it comes while it reads its logs. */
+/** With more logs than this a start registers before it reads them, and waits this long for that: it takes a while. */
+export const MANY_LOGS = 200;
 export const REGISTER_FIRST_MS = 250;
 
 /** The end waits this long until the Orchestrator has heard that it drains. */

@@ -63,14 +63,18 @@ export async function serve(settings: ServeSettings): Promise<void> {
 function openDoor(settings: ServeSettings, agents: Agents, log: Logger) {
   let harness: Harness | undefined;
   let isReady: (harness: Harness) => void = () => undefined;
-  const storeOnDisk = readStore(settings.dataDir);
+  let store = readStore(settings.dataDir);
   const metrics = new Metrics(() => harness);
   const app = createHarnessApp({
     harness: () => harness,
     ready: new Promise((resolve) => {
       isReady = resolve;
     }),
-    store: () => harness?.folder.store ?? storeOnDisk,
+    store: () => {
+      // One that waits for a new folder learns its name from the process that has made it (TW-ADM-001).
+      store ??= harness?.folder.store ?? readStore(settings.dataDir);
+      return store;
+    },
     tokenDigest: settings.harnessTokenSha256,
     ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
     agents,

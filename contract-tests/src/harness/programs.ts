@@ -5,7 +5,14 @@ import { abortRaces } from './programs/abort-races.ts';
 import { admissionAndSignal } from './programs/admission-and-signal.ts';
 import { cursors } from './programs/cursor.ts';
 import { noToken, otherVersion } from './programs/every-operation.ts';
-import { nodeDrains, nodeHeartbeats, nodeIsFresh, nodeRegisters, nodeRegistersAgain } from './programs/nodes.ts';
+import {
+  nodeDrains,
+  nodeHeartbeats,
+  nodeIsFresh,
+  nodeIsReady,
+  nodeRegisters,
+  nodeRegistersAgain,
+} from './programs/nodes.ts';
 import { offsets } from './programs/offsets.ts';
 import { picksDoNotOverlap } from './programs/picks-apart.ts';
 import { idleConnection, listeningLine, successor, takenPort, wrongSettings } from './programs/process.ts';
@@ -35,5 +42,6 @@ export const programs: Readonly<Record<string, Program>> = {
   node_heartbeats: nodeHeartbeats,
   node_registers_again: nodeRegistersAgain,
   node_is_fresh: nodeIsFresh,
+  node_is_ready: nodeIsReady,
   node_drains: nodeDrains,
 };

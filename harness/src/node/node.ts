@@ -5,7 +5,8 @@ import { type Logger, StartError } from '@turnwire/server';
 import type { Agents, ConfiguredAgent } from '../api/agents.ts';
 import { CAPABILITIES } from '../api/app.ts';
 import type { Harness } from '../host/harness.ts';
-import { REGISTER_FIRST_MS } from '../limits.ts';
+import { MANY_LOGS, REGISTER_FIRST_MS } from '../limits.ts';
+import { logFiles } from '../log/folder.ts';
 import type { ServeSettings } from '../settings.ts';
 import { NodeClient } from './client.ts';
 import type { NodeAgent } from './port.ts';
@@ -35,7 +36,8 @@ export function checkNodeAgents(agents: Agents): void {
 
 /**
  * Registers this process, once it holds its data folder: one that only waits for it must not take the place of the one
- * that works. Undefined where it is none. Resolves when callers can know that it comes, or shortly after; registering goes on by itself.
+ * that works. Undefined where it is none. Resolves at once, or where reading its logs will take a while, when callers can
+ * know that it comes; registering goes on by itself.
  */
 export async function becomeNode(parts: NodeParts): Promise<NodeClient | undefined> {
   const { settings, harness, log } = parts;
@@ -58,7 +60,7 @@ export async function becomeNode(parts: NodeParts): Promise<NodeClient | undefin
     log,
   });
   client.begin();
-  await client.heard('starting', REGISTER_FIRST_MS);
+  if (logFiles(harness.folder).length > MANY_LOGS) await client.heard('starting', REGISTER_FIRST_MS);
   return client;
 }
 

@@ -72,10 +72,16 @@ export async function nodeIsFresh(in_: Conversation): Promise<void> {
     in_.wrong('is the same instance in its next process', 'be a fresh one', 'TW-NOD-006');
 }
 
+/** It takes work, and says so. */
+export async function nodeIsReady(in_: Conversation): Promise<void> {
+  const node = await registered(in_);
+  if (!(await until(() => node.beats('ready').length > 0, patienceMs)))
+    in_.wrong('did not say that it is ready', 'heartbeat `ready`', 'TW-NOD-022');
+}
+
 /** A turn is at work: it drains for as long as that takes. */
 export async function nodeDrains(in_: Conversation): Promise<void> {
-  const node = await registered(in_);
-  await until(() => node.beats('ready').length > 0, patienceMs);
+  const node = nodeOf(in_);
   in_.host.process?.signal('SIGTERM');
   const wrong = (did: string, should: string) => in_.wrong(did, should, 'TW-NOD-023');
   if (!(await until(() => node.beats('draining').length > 0, patienceMs)))
