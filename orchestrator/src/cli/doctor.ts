@@ -7,6 +7,7 @@ import type { Finding } from './doctor/finding.ts';
 import { checkHops, type Hops, signingKeyIn } from './doctor/hops.ts';
 import { checkMachine } from './doctor/machine.ts';
 import { checkDatabase, checkPlacementToken, checkPorts } from './doctor/places.ts';
+import { checkUsers } from './doctor/users.ts';
 import { CliError, ExitCode } from './exit.ts';
 import { type Io, print, printJson } from './io.ts';
 import { type TargetFlags, targetOptions, urlOf } from './target.ts';
@@ -36,6 +37,7 @@ export function doctorCommand(program: Command, io: Io): void {
         ...checkMachine(stateDir),
         ...checkPlaces(flags, hops, io.cwd),
         ...(await checkHops(hops)),
+        ...checkUsers({ custodian: hops.custodianUrl, harness: hops.harnessUrl }),
         ...checkBudgets(flags.restartGrace),
       ];
       if (flags.json) printJson(io, { checks: findings });
@@ -53,9 +55,9 @@ function checkPlaces({ databaseUrl, placementTokenFile, placement }: DoctorFlags
   return [checkPorts({ orchestrator, harness, custodian }), checkDatabase(databaseUrl, cwd), ...token];
 }
 
-function report({ check, ok, detail, remedy }: Finding): string[] {
-  const line = `${ok ? 'ok  ' : 'bad '}  ${check.padEnd(22)} ${detail}`;
-  return ok || !remedy ? [line] : [line, `      ${' '.repeat(22)} → ${remedy}`];
+function report({ check, ok, warning = false, detail, remedy }: Finding): string[] {
+  const line = `${warning ? 'warn' : ok ? 'ok  ' : 'bad '}  ${check.padEnd(22)} ${detail}`;
+  return (ok && !warning) || !remedy ? [line] : [line, `      ${' '.repeat(22)} → ${remedy}`];
 }
 
 function verdict(findings: readonly Finding[]): void {

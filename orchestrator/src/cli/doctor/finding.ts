@@ -3,6 +3,8 @@ import type { Certainty } from '@turnwire/sdk';
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  /** It works, and there is something to do about it all the same. */
+  readonly warning?: boolean;
   readonly detail: string;
   /** What to do about it. */
   readonly remedy?: string;
