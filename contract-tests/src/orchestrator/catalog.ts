@@ -34,7 +34,18 @@ const operationOf: Readonly<Record<string, readonly [string, number]>> = {
   gate: ['answerGate', 200],
   cancel: ['cancelRun', 200],
   view: ['getRun', 200],
+  register: ['registerNode', 200],
+  node: ['registerNode', 200],
+  beat: ['heartbeatNode', 200],
+  nodeView: ['readNode', 200],
+  execute: ['startExecution', 202],
+  execution: ['readExecution', 200],
+  cancelExecution: ['cancelExecution', 200],
+  replay: ['replayExecution', 202],
 };
+
+/** What they expect is of the body that they wait for. */
+const polls = ['view', 'nodeView', 'execution'];
 
 /** Of one step: the answers that it is over with. */
 function reachedBy(step: Step): string[] {
@@ -45,7 +56,7 @@ function reachedBy(step: Step): string[] {
   const statuses = [status].flat().filter((each) => typeof each === 'number');
   for (const [name, [operationId, usual]] of Object.entries(operationOf)) {
     if (!(name in step)) continue;
-    if (name === 'view' || status === undefined) return [answerOf('orchestrator', operationId, usual)];
+    if (polls.includes(name) || status === undefined) return [answerOf('orchestrator', operationId, usual)];
     return statuses.map((each) => answerOf('orchestrator', operationId, each));
   }
   return step.call ? called(step.call, statuses) : [];
