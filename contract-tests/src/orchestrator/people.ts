@@ -105,6 +105,49 @@ export const successorWaits: Program = async (in_) => {
   }
 };
 
+const somebody = 'somebody';
+
+/** Every operation that wants a token, asked with the one that it wants. */
+export const refusesWhileItStarts: Program = async (in_) => {
+  const first = in_.host.process;
+  if (!first) return;
+  const { placement } = in_.host.tokens;
+  const agents = (path: string, json?: object) => ({ path: `/agents/${somebody}${path}`, token: placement, json });
+  const registration = { baseUrl: 'http://127.0.0.1:9', instanceId: 'i', agents: [], deployment: 'resident' };
+  const capabilities = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
+  const calls: { path: string; method?: string; token?: string; json?: object | undefined }[] = [
+    ...['/workflows', '/workflows/human', '/runs', '/runs/none', '/runs/none/events', '/events'].map((path) => ({
+      path,
+    })),
+    ...['/nodes', '/nodes/local', '/executions', '/executions/none'].map((path) => ({ path })),
+    { path: '/workflows/human/runs', json: { input: { task: 't' } } },
+    { path: '/runs/none/cancel', json: {} },
+    { path: '/runs/none/gates/decision/events', json: { event: 'more', input: {} } },
+    { path: '/nodes/local', method: 'DELETE' },
+    { path: '/nodes/local', method: 'PUT', token: placement, json: { ...registration, capabilities } },
+    { path: '/nodes/local/heartbeat', token: placement, json: { instanceId: 'i', lifecycle: 'ready' } },
+    { path: '/executions', json: { target: 'local.worker', input: 'x' } },
+    { path: '/executions/none/cancel', json: {} },
+    { path: '/executions/none/replay', json: {} },
+    agents('/surface'),
+    agents('/events', { turnId: 't', event: 'e', input: {} }),
+    agents('/deliveries/d'),
+  ];
+  const second = new Successor(first);
+  try {
+    await second.start();
+    for (const { path, json, ...call } of calls) {
+      const asked = { url: `${second.url}${path}`, ...(json === undefined ? {} : { json }), ...call };
+      const { status, headers, method } = await in_.call(asked);
+      const code = headers['turnwire-code'];
+      if (status === 503 && (code === 'starting' || code === 'run_unavailable')) continue;
+      in_.wrong(`answered ${method} ${path} ${status} ${code} before it has its database`, 'answer 503');
+    }
+  } finally {
+    await second.close();
+  }
+};
+
 /** A second process on the first one's files. */
 class Successor {
   #process: SubjectProcess | undefined;

@@ -84,5 +84,6 @@ export const programs: Readonly<Record<string, Program>> = {
   picks_while_stopping: people.picksWhileStopping,
   lasted_three_seconds: people.lastedThreeSeconds,
   successor_waits: people.successorWaits,
+  refuses_while_it_starts: people.refusesWhileItStarts,
   second_after_a_second: people.secondAfterASecond,
 };
