@@ -185,9 +185,32 @@ describe('the custodian between real sockets', () => {
     await gone;
   });
 
+  it('says of a body that turns out to be malformed that it is its sender’s, and lets no whole request through', async () => {
+    const socket = connect(custodian.port, '127.0.0.1');
+    const authorization = `Authorization: Bearer ${protocol.custodian.standIn}`;
+    socket.write(
+      `POST /agents/a/events HTTP/1.1\r\nHost: x\r\n${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.write('no chunk\r\n');
+    let answer = '';
+    for await (const data of socket) answer += data;
+    expect(answer).toContain('HTTP/1.1 400 Bad Request');
+    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(lines).toMatchObject([{ msg: 'unreachable', route: 'pick', flags: ['DPE'] }]);
+    expect(arrived).toEqual([]);
+  });
+
+  it('gives an answer whose head came alone on at once', async () => {
+    answer = (_, response) => response.writeHead(200, { 'content-length': '2' }).flushHeaders();
+    const response = await ask('/agents/a/surface');
+    expect(response.status).toBe(200);
+  });
+
   it('answers health on its own port and nothing else there', async () => {
     const health = createHealth(log);
     expect((await health.request('/healthz')).status).toBe(204);
-    expect((await health.request('/agents/a/surface')).status).toBe(404);
+    const other = await health.request('/agents/a/surface');
+    expect([other.status, other.headers.get('turnwire-code')]).toEqual([404, 'no_route']);
   });
 });

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { protocol } from '@turnwire/sdk';
 import { createLineLogger, createLogger, type Listening, listen, onSignals, StartError } from '@turnwire/server';
-import { Agent } from 'undici';
 import { createCustodian } from './app.ts';
 import { createHealth } from './health.ts';
 import { STOP_GRACE_MS } from './limits.ts';
+import { pool } from './pool.ts';
 import { watchSent } from './sent.ts';
 import { openTokenFile } from './token-file.ts';
 
@@ -40,24 +38,6 @@ export async function serve(settings: ServeSettings): Promise<void> {
     drain: () => void stop(servers).then(() => process.exit(0)),
     again: () => process.exit(1),
   });
-}
-
-/** Keep-alive connections to the Orchestrator, dropped after 4 s idle (TW-CUS-023); only the connect has a time (TW-CUS-019). */
-const pool = (caFile: string | undefined): Agent =>
-  new Agent({
-    connect: { timeout: protocol.custodian.connectTimeoutMs, ...(caFile ? { ca: authorities(caFile) } : {}) },
-    keepAliveTimeout: protocol.constants.idleSocketMs,
-    keepAliveMaxTimeout: protocol.constants.idleSocketMs,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-
-function authorities(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new StartError(`the file of authorities ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 const stop = (servers: readonly Listening[]) =>
