@@ -55,13 +55,23 @@ export const neverProbed: Program = async (in_) => {
   if (probes.length > 0) in_.wrong(`probed it ${probes.length} times`, 'leave it asleep');
 };
 
+/** By the feed: a verdict that the next heartbeat takes back is over sooner than anybody asks. */
 export const healthyFor35Seconds: Program = async (in_) => {
   const { nodeId } = in_.known.node as { nodeId: string };
-  for (const end = performance.now() + 35_000; performance.now() < end; await pause(500)) {
-    const { json } = await in_.call({ path: `/nodes/${nodeId}` });
-    const { health } = json as { health?: string };
-    if (health !== 'healthy') return in_.wrong(`shows it ${health} although it says that it is there`, 'go by that');
-  }
+  const { frames } = framesOf(await in_.call({ path: '/events', forMs: 35_000 }));
+  const told = frames.filter(({ type, data }) => type === 'node.health' && data.nodeId === nodeId);
+  const odd = told.find(({ data }) => data.health !== 'healthy');
+  if (odd) in_.wrong(`held it ${odd.data.health} although it says that it is there`, 'go by that', 'TW-NOD-018');
+  await perform(in_, { nodeView: { withinMs: 1_000 }, expect: { health: 'healthy' } });
+};
+
+/** While somebody reads the feed. */
+export const aLifeOfANode: Program = async (in_) => {
+  await pause(500);
+  await perform(in_, { node: { beats: false } });
+  for (let beat = 0; beat < 3; beat += 1) await perform(in_, { beat: {} });
+  const { nodeId } = in_.known.node as { nodeId: string };
+  await perform(in_, { call: { method: 'DELETE', path: `/nodes/${nodeId}` }, expect: { status: 204 } });
 };
 
 interface Entry {
@@ -120,4 +130,13 @@ export const executionsAddUp: Program = async (in_) => {
   const ends = terminal.map((status) => `${status} ${count(status)}`);
   if (count('started') !== 4) in_.wrong(`told of ${count('started')} starts`, 'tell of each of 4');
   if (terminal.some((status) => count(status) !== 1)) in_.wrong(`told of ${ends.join(', ')}`, 'tell of one end each');
+};
+
+/** Of three turns of one placement: before it had a node, while it had one, and after that. */
+export const secondCameToTheNode: Program = async (in_) => {
+  const { baseUrl } = in_.known.node as { baseUrl: string };
+  const configured = in_.host.harness.url;
+  const came = in_.affair.admissions.map(({ headers }) => `http://${headers.host}`);
+  const odd = mismatch([configured, baseUrl, configured], came);
+  if (odd !== undefined) in_.wrong(`sent work elsewhere: ${odd}`, 'go by the record', 'TW-NOD-024');
 };

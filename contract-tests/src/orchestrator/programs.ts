@@ -67,6 +67,8 @@ export const programs: Readonly<Record<string, Program>> = {
   probed_without_a_token: calls.probedWithoutAToken,
   never_probed: calls.neverProbed,
   healthy_for_35_seconds: calls.healthyFor35Seconds,
+  a_life_of_a_node: calls.aLifeOfANode,
+  the_second_came_to_the_node: calls.secondCameToTheNode,
   timeline_in_order: calls.timelineInOrder,
   waited_twelve_seconds: calls.waitedTwelveSeconds,
   twenty_calls_wait_for_the_dead: calls.twentyCallsWait,
