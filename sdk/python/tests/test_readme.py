@@ -40,6 +40,15 @@ SURFACE = {
     "capabilities": {"clientDeliveryIds": True},
 }
 WORKFLOW = {"name": "review", "status": "ready", "inputSchema": {}, "agents": [], "definition": {}}
+NODE = {
+    **{"nodeId": "laptop", "health": "active", "lifecycle": "ready", "registeredAt": AT, "instanceId": "i-1"},
+    **{"baseUrl": "http://127.0.0.1:8080", "agents": [{"name": "reviewer"}], "deployment": "resident"},
+    "capabilities": INFO["capabilities"],
+}
+RECORD = {
+    **{"executionId": "exec-1", "agent": "reviewer", "status": "succeeded", "result": {"verdict": "fine"}},
+    **{"startedAt": AT, "endedAt": AT},
+}
 HISTORY = {
     **{"conversationId": "c", "incarnation": "a", "offset": "a_1", "submissions": []},
     "messages": [{"id": "m", "role": "user", "parts": [{"type": "text", "text": "hello"}]}],
@@ -62,12 +71,21 @@ ANSWERS: dict[str, Any] = {
     "GET /runs": {"items": [RUN]},
     "POST /runs/run-1/gates/merge_decision/events": {"ok": True, "moved": True},
     "POST /runs/run-1/cancel": {"ok": True},
+    "PUT /nodes/laptop": {"heartbeatSeconds": 10, "leaseSeconds": 30},
+    "POST /nodes/laptop/heartbeat": {"ok": True},
+    "GET /nodes": {"items": [NODE]},
+    "GET /nodes/laptop": NODE,
+    "POST /executions": {"executionId": "exec-1", "status": "running"},
+    "GET /executions/exec-1": RECORD,
+    "GET /executions": {"items": [RECORD]},
+    "POST /executions/exec-1/replay": {"executionId": "exec-2", "status": "running", "replayOf": "exec-1"},
+    "POST /executions/exec-2/cancel": {"ok": True},
     "GET /metrics": "# HELP x\n",
 }
 
 
 def stub(request: Arrived, _: int) -> Reply:
-    if request.path in ("/healthz", "/readyz"):
+    if request.path in ("/healthz", "/readyz") or request.method == "DELETE":
         return Reply(204)
     feed = request.path.endswith("/events") and request.method == "GET"
     headers = {
@@ -109,7 +127,18 @@ def test_example(code: str) -> None:
     [
         *("admit", "wait", "history", "stream_tail", "abort", "surface", "deliver", "poll", "start_run", "list_runs"),
         *("get_run", "answer_gate", "cancel_run", "run_events", "list_workflows", "get_workflow", "harness_info"),
-        *("orchestrator_info", "health", "readiness", "metrics", "classify"),
+        *(
+            "orchestrator_info",
+            "health",
+            "readiness",
+            "metrics",
+            "classify",
+            "register_node",
+            "heartbeat",
+            "list_nodes",
+        ),
+        *("read_node", "remove_node", "execute", "read_execution", "list_executions", "cancel_execution"),
+        "replay_execution",
     ],
 )
 def test_every_seat_has_one(seat: str) -> None:

@@ -10,6 +10,7 @@ from .certainty import Answer, Verdict, classify, is_ours
 from .client import AsyncClient
 from .clock import Clock, SystemClock
 from .evidence import python_evidence
+from .executions import Executed
 from .fault import TurnwireFault
 from .gen import types
 from .gen.protocol import OUTCOMES, TEXTS
@@ -56,6 +57,7 @@ __all__ = [
     "Copy",
     "Decision",
     "Delivered",
+    "Executed",
     "Fences",
     "GateAnswered",
     "Retry",

@@ -7,9 +7,11 @@ from types import TracebackType
 from . import abort as _abort
 from . import admit as _admit
 from . import deliver as _deliver
+from . import executions as _executions
 from . import feed as _feed
 from . import history as _history
 from . import info as _info
+from . import nodes as _nodes
 from . import poll as _poll
 from . import runs as _runs
 from . import stream as _stream
@@ -51,6 +53,16 @@ class AsyncClient(Connection):
     answer_gate = _runs.answer_gate
     cancel_run = _runs.cancel_run
     run_events = _feed.run_events
+    register_node = _nodes.register_node
+    heartbeat = _nodes.heartbeat
+    list_nodes = _nodes.list_nodes
+    read_node = _nodes.read_node
+    remove_node = _nodes.remove_node
+    execute = _executions.execute
+    read_execution = _executions.read_execution
+    list_executions = _executions.list_executions
+    cancel_execution = _executions.cancel_execution
+    replay_execution = _executions.replay_execution
     harness_info = _info.harness_info
     orchestrator_info = _info.orchestrator_info
     health = _info.health

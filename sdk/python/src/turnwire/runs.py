@@ -6,28 +6,23 @@ naming the argument that is wrong.
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from .arguments import check_key, check_segment, check_text, json_text, need
+from .arguments import check_segment, check_text, json_text, need
 from .ask import ask, object_of, object_with
-from .certainty import Answer, header_of
+from .certainty import Answer
 from .fault import TurnwireFault
-from .gen.protocol import HEADERS
 from .internals import CallOptions, Connection
+from .keyed import is_replayed, key_header, page_of
 from .request import request_of
 from .retry import Fences
-from .wire import JsonValue, Page, RunView, WireModel, WorkflowView, model_of
-
-Model = TypeVar("Model", bound=WireModel)
+from .wire import JsonValue, Page, RunView, WorkflowView
 
 
 async def list_workflows(connection: Connection, *, options: CallOptions | None = None) -> Page[WorkflowView]:
     """Lists the workflows that the Orchestrator loaded, refused ones with their findings (seat ``workflows``, 30 s; TW-RUN-007)."""
     request = request_of(connection, "listWorkflows", options=options)
-    return (await ask(connection, "workflows", "listWorkflows", request, _page_of(WorkflowView), options=options)).value
+    return (await ask(connection, "workflows", "listWorkflows", request, page_of(WorkflowView), options=options)).value
 
 
 async def get_workflow(connection: Connection, *, name: str, options: CallOptions | None = None) -> WorkflowView:
@@ -67,13 +62,13 @@ async def start_run(
         connection,
         "startRun",
         path={"name": workflow},
-        headers=_key_header(key),
+        headers=key_header(key),
         body=json_text({"input": input}, "input"),
         options=options,
     )
     fences = Fences(same_key=True)
     asked = await ask(connection, "start_run", "startRun", request, _run_id_of, fences=fences, options=options)
-    return Started(asked.value, _is_replayed(asked.answer))
+    return Started(asked.value, is_replayed(asked.answer))
 
 
 async def list_runs(
@@ -89,7 +84,7 @@ async def list_runs(
     need(limit is None or limit > 0, "limit", "a whole number above 0")
     query = {"workflow": workflow, "status": status, "limit": limit, "cursor": cursor}
     request = request_of(connection, "listRuns", query=query, options=options)
-    return (await ask(connection, "runs", "listRuns", request, _page_of(RunView), options=options)).value
+    return (await ask(connection, "runs", "listRuns", request, page_of(RunView), options=options)).value
 
 
 async def get_run(connection: Connection, *, run_id: str, options: CallOptions | None = None) -> RunView:
@@ -135,13 +130,13 @@ async def answer_gate(
         connection,
         "answerGate",
         path={"runId": run_id, "gate": gate},
-        headers=_key_header(key),
+        headers=key_header(key),
         body=json_text({"event": event, "input": input}, "input"),
         options=options,
     )
     fences = Fences(same_key=True)
     asked = await ask(connection, "gate_event", "answerGate", request, _moved_of, fences=fences, options=options)
-    return GateAnswered(asked.value == "moved", _is_replayed(asked.answer))
+    return GateAnswered(asked.value == "moved", is_replayed(asked.answer))
 
 
 async def cancel_run(
@@ -165,16 +160,6 @@ async def cancel_run(
             raise
 
 
-def _key_header(key: str | None) -> dict[str, str | None]:
-    if key is not None:
-        check_key(key, "key")
-    return {HEADERS.idempotency_key: str(uuid.uuid4()) if key is None else key}
-
-
-def _is_replayed(answer: Answer) -> bool:
-    return header_of(answer, HEADERS.replayed) == "true"
-
-
 def _run_id_of(answer: Answer) -> str | None:
     run_id = (object_of(answer) or {}).get("runId")
     return run_id if isinstance(run_id, str) else None
@@ -183,18 +168,3 @@ def _run_id_of(answer: Answer) -> str | None:
 def _moved_of(answer: Answer) -> str | None:
     moved = (object_of(answer) or {}).get("moved")
     return ("moved" if moved else "not moved") if isinstance(moved, bool) else None
-
-
-def _page_of(model: type[Model]) -> Callable[[Answer], Page[Model] | None]:
-    def decode(answer: Answer) -> Page[Model] | None:
-        body = object_of(answer)
-        items = None if body is None else body.get("items")
-        if body is None or not isinstance(items, list):
-            return None
-        cursor = body.get("nextCursor")
-        return Page(
-            [model_of(model, item) for item in items if isinstance(item, dict)],
-            cursor if isinstance(cursor, str) else None,
-        )
-
-    return decode

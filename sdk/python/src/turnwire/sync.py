@@ -16,9 +16,11 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from . import abort as _abort
 from . import admit as _admit
 from . import deliver as _deliver
+from . import executions as _executions
 from . import feed as _feed
 from . import history as _history
 from . import info as _info
+from . import nodes as _nodes
 from . import poll as _poll
 from . import runs as _runs
 from . import stream as _stream
@@ -96,6 +98,16 @@ class Client(Connection):
     get_run = _blocking(_runs.get_run)
     answer_gate = _blocking(_runs.answer_gate)
     cancel_run = _blocking(_runs.cancel_run)
+    register_node = _blocking(_nodes.register_node)
+    heartbeat = _blocking(_nodes.heartbeat)
+    list_nodes = _blocking(_nodes.list_nodes)
+    read_node = _blocking(_nodes.read_node)
+    remove_node = _blocking(_nodes.remove_node)
+    execute = _blocking(_executions.execute)
+    read_execution = _blocking(_executions.read_execution)
+    list_executions = _blocking(_executions.list_executions)
+    cancel_execution = _blocking(_executions.cancel_execution)
+    replay_execution = _blocking(_executions.replay_execution)
     harness_info = _blocking(_info.harness_info)
     orchestrator_info = _blocking(_info.orchestrator_info)
     health = _blocking(_info.health)
