@@ -14,7 +14,7 @@ function unionFields(union: readonly string[], schemas: ReadonlyMap<string, Name
       const known = fields.get(field.name);
       const everywhere = field.required && (known?.required ?? true);
       const required = everywhere && union.every((each) => requires(schemas.get(each), field.name));
-      const shape = known === undefined || sameType(known.shape, field.shape) ? field.shape : { kind: 'json' as const };
+      const shape = known === undefined ? field.shape : common(known.shape, field.shape, schemas);
       fields.set(field.name, { ...field, required, shape: loosened(shape), about: known ? known.about : field.about });
     }
   }
@@ -28,7 +28,17 @@ const requires = (of: Named | undefined, name: string) =>
 const loosened = (shape: Shape): Shape =>
   shape.kind === 'const' && typeof shape.value === 'string' ? { kind: 'string' } : shape;
 
-const sameType = (one: Shape, other: Shape) => typeOf(loosened(one)) === typeOf(loosened(other));
+/** What two members' fields of one name have in common: their type, or that both are strings, or that both are JSON. */
+function common(one: Shape, other: Shape, schemas: ReadonlyMap<string, Named>): Shape {
+  if (typeOf(loosened(one)) === typeOf(loosened(other))) return one;
+  return isText(one, schemas) && isText(other, schemas) ? { kind: 'string' } : { kind: 'json' };
+}
+
+function isText(shape: Shape, schemas: ReadonlyMap<string, Named>): boolean {
+  if (shape.kind !== 'named') return shape.kind === 'enum' || loosened(shape).kind === 'string';
+  const of = schemas.get(shape.name);
+  return of?.kind === 'alias' && isText(of.shape, schemas);
+}
 
 function typeOf(shape: Shape): string {
   switch (shape.kind) {

@@ -161,7 +161,7 @@ var Native = []NativeRule{
 	{Evidence: "connect_failed", Code: []string{"*"}, Within: []string{"OpError.dial"}},
 	{Evidence: "connect_failed", Syscall: []string{"connect"}, Name: []string{"SyscallError"}},
 	{Evidence: "connect_timeout", Name: []string{"tlsHandshakeTimeoutError"}},
-	{Evidence: "tls_rejected", Name: []string{"CertificateVerificationError", "UnknownAuthorityError", "HostnameError", "CertificateInvalidError", "RecordHeaderError"}},
+	{Evidence: "tls_rejected", Name: []string{"CertificateVerificationError", "UnknownAuthorityError", "HostnameError", "CertificateInvalidError", "RecordHeaderError", "ErrSchemeMismatch"}},
 	{Evidence: "tls_failed", Name: []string{"alert", "AlertError", "OpError.remote error", "OpError.local error"}},
 	{Evidence: "reset", Code: []string{"ECONNRESET", "ECONNABORTED"}},
 	{Evidence: "closed", Code: []string{"EPIPE"}},

@@ -776,7 +776,7 @@ type StreamRecord struct {
 	Name string `json:"name,omitempty"`
 
 	// For a pick, the outcome code that its text was rendered from.
-	Outcome json.RawMessage `json:"outcome,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
 
 	Ms *int `json:"ms,omitempty"`
 
@@ -1619,7 +1619,7 @@ type FeedEvent struct {
 
 	Workflow string `json:"workflow,omitempty"`
 
-	Status json.RawMessage `json:"status,omitempty"`
+	Status string `json:"status,omitempty"`
 
 	// The state that it is in; absent while it begins.
 	Value json.RawMessage `json:"value,omitempty"`

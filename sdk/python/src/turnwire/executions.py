@@ -52,8 +52,8 @@ async def execute(
     :param key: ``Idempotency-Key``; minted when it is not given, so that it can be sent again. Keep it to ask for the same
         execution later.
     :raises TurnwireFault: ``target_not_found`` with ``problem["agents"]``, and ``node_unavailable``: there is no record
-        (TW-EXE-004, TW-EXE-007); ``execution_failed`` and ``execution_timed_out`` with ``problem["category"]`` and ``problem["executionId"]``;
-        ``invalid``; ``idempotency_mismatch``.
+        (TW-EXE-004, TW-EXE-007); ``execution_failed`` and ``execution_timed_out`` with ``problem["category"]`` and
+        ``problem["executionId"]``; ``invalid``; ``idempotency_mismatch``.
     """
     check_text(target, "target")
     if wait_seconds is not None:
