@@ -12,19 +12,20 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly statuses: readonly string[];
-  /** Whether it takes a token, and whether it takes a body. */
+  /** Whether it takes a token, which one by its name in the document, and whether it takes a body. */
   readonly secured: boolean;
+  readonly token: string | undefined;
   readonly takesBody: boolean;
 }
 
 interface Written {
   readonly operationId?: string;
-  readonly security?: readonly unknown[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly requestBody?: object;
   readonly responses?: Readonly<Record<string, unknown>>;
 }
 interface Document {
-  readonly security?: readonly unknown[];
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Written>>>>;
 }
 
@@ -38,9 +39,11 @@ export const operations: readonly Operation[] = documentNames.flatMap((document)
     Object.entries(methods).flatMap(([method, of]): Operation[] => {
       if (of.operationId === undefined || of.responses === undefined) return [];
       const statuses = Object.keys(of.responses);
-      const secured = (of.security ?? security).length > 0;
+      const [first] = of.security ?? security;
+      const secured = first !== undefined;
+      const token = first && Object.keys(first)[0];
       const takesBody = of.requestBody !== undefined;
-      return [{ document, operationId: of.operationId, method: method.toUpperCase(), path, statuses, secured, takesBody }];
+      return [{ document, operationId: of.operationId, method: method.toUpperCase(), path, statuses, secured, token, takesBody }];
     }),
   );
 });

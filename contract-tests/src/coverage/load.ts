@@ -15,7 +15,6 @@ const checkExclusions = shape({ about: text, excluded: list(shape({ what: text, 
   'about',
   'excluded',
 ]);
-const checkGaps = shape({ about: text, gaps: list(text) }, ['about', 'gaps']);
 
 /** The coverage of the kit as it is. @throws ShapeError */
 export function coverage(): Coverage {
@@ -23,11 +22,4 @@ export function coverage(): Coverage {
   checkExclusions(written, 'exclusions.yaml');
   const { excluded } = written as { excluded: readonly Exclusion[] };
   return coverageOf({ requirements, operations, catalogs, exclusions: excluded });
-}
-
-/** What is not tested yet and is known not to be: a list that only gets shorter. @throws ShapeError */
-export function knownGaps(): readonly string[] {
-  const written: unknown = parse(readFileSync(join(cases, 'gaps.yaml'), 'utf8'));
-  checkGaps(written, 'gaps.yaml');
-  return (written as { gaps: readonly string[] }).gaps;
 }

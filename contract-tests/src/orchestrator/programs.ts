@@ -1,5 +1,6 @@
 /** Checks whose sequence data cannot say; a case names one in a step. */
 import * as calls from './calls.ts';
+import * as every from './every-operation.ts';
 import * as files from './files.ts';
 import * as people from './people.ts';
 import { framesOf } from './requests.ts';
@@ -57,6 +58,10 @@ const framesNamed: Program = async (in_) => {
 
 export const programs: Readonly<Record<string, Program>> = {
   secrets_kept: secretsKept,
+  other_version: every.otherVersion,
+  no_token: every.noToken,
+  other_token: every.otherToken,
+  too_large: every.tooLarge,
   harness_token_alone: harnessTokenAlone,
   trace_kept: traceKept,
   copies_alike: copiesAlike,
