@@ -22,7 +22,9 @@ export function preferenceOf(header: string | undefined): Preference {
 
 /** `name`, `name=value`, `name="value"`; parameters after a semicolon are no business of ours. */
 function preferences(header: string): [string, string][] {
-  return header.split(',').map((preference) => {
+  // A comma within quotes parts nothing.
+  const each = header.match(/(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g) ?? [];
+  return each.map((preference) => {
     const [named = ''] = preference.split(';');
     const at = named.indexOf('=');
     const name = (at === -1 ? named : named.slice(0, at)).trim().toLowerCase();
