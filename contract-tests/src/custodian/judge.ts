@@ -52,6 +52,13 @@ function judgeAnswer(in_: Scene, answer: Got, arrived: number, expect: AnswerExp
   if (answer.headers[protocol.headers.custodian ?? ''] !== undefined) honest(in_, answer, arrived, problem.flags);
 }
 
+/** Its mark and its flags prove that nothing of the request was sent. */
+export function proves({ headers, json }: Answer): boolean {
+  const flags = (json as { flags?: unknown } | undefined)?.flags;
+  if (headers[protocol.headers.custodian ?? ''] !== protocol.custodian.mark || !Array.isArray(flags)) return false;
+  return flags.length > 0 && flags.every((flag) => protocol.custodian.provingFlags.includes(String(flag)));
+}
+
 /** The mark's flags are words of the list, and prove nothing that is not so: what came whole was sent. */
 function honest(in_: Scene, answer: Got, arrived: number, flags: unknown): void {
   const words = ['UF', 'UH', 'DF', 'URX', 'UC', 'UR', 'LR', 'UPE', 'UMSDR', 'DPE'];
@@ -60,8 +67,7 @@ function honest(in_: Scene, answer: Got, arrived: number, flags: unknown): void 
   const strange = list.filter((flag) => !words.includes(String(flag)));
   if (strange.length > 0)
     in_.wrong(`gave the flags ${JSON.stringify(strange)}`, 'use the words of the list', 'TW-CUS-013');
-  const proves = list.length > 0 && list.every((flag) => protocol.custodian.provingFlags.includes(String(flag)));
-  if (proves && arrived > 0)
+  if (proves(answer) && arrived > 0)
     in_.wrong(
       `answered ${nameOf(answer)} with ${JSON.stringify(list)}, which says that nothing was sent, when ${arrived} copies had arrived`,
       'give flags of proof only for what was not sent',

@@ -1,5 +1,5 @@
 /** A pooled connection is closed at the very moment in which the next request comes: the race of every keep-alive. */
-import { protocol } from '../../client/spec.ts';
+import { proves } from '../judge.ts';
 import type { Program } from '../programs.ts';
 import type { Scene } from '../scene.ts';
 
@@ -19,11 +19,9 @@ async function race(in_: Scene, round: number): Promise<void> {
   const { answers } = await in_.exchange({ route: 'pick' });
   const [answer] = answers;
   const copies = affair.requests.length - before;
-  const flags = (answer?.json as { flags?: string[] } | undefined)?.flags ?? [];
-  const proves = flags.length > 0 && flags.every((flag) => protocol.custodian.provingFlags.includes(flag));
   if (copies > 1) in_.wrong(`sent ${copies} copies of a pick`, 'send one', 'TW-CUS-011');
   if (answer?.status === 200 && copies !== 1) in_.wrong('answered for a pick that it did not send', 'send it');
-  if (answer?.status === 502 && proves && copies > 0)
+  if (answer && proves(answer) && copies > 0)
     in_.wrong('said of a pick that arrived that it was not sent', 'not say so', 'TW-CUS-014');
   if (answer?.status !== 200 && answer?.status !== 502)
     in_.wrong(`answered ${answer?.status ?? 'nothing'}`, 'answer 200, or 502 with its mark');
