@@ -22,7 +22,7 @@ export const HARNESS = 'http://harness.test';
 
 export class Ledger {
   now = 1_000_000;
-  known: KnownPlacement = { baseUrl: HARNESS };
+  known: KnownPlacement;
   graceMs = 15_000;
   run: Run;
   readonly deliveries = new Map<string, DeliveryRow>();
@@ -36,7 +36,9 @@ export class Ledger {
   constructor(
     readonly workflow: Workflow,
     input: JsonValue,
+    known: KnownPlacement = { baseUrl: HARNESS },
   ) {
+    this.known = known;
     this.last = beginRun({ runId: 'run_1', input, value: input }, this.env());
     this.run = this.last.run;
     this.#keep(this.last.writes);
