@@ -72,6 +72,8 @@ export class ProcessHost implements Host {
   readonly book = this.harness.book;
   #subject: SubjectProcess | undefined;
   #before = '';
+  /** When the process of now said that it listens, in milliseconds since the epoch. */
+  listeningAt = 0;
 
   constructor(
     readonly command: string,
@@ -102,6 +104,7 @@ export class ProcessHost implements Host {
     const port = this.#subject ? new URL(this.#subject.url).port : '0';
     this.#before = this.written;
     this.#subject = await SubjectProcess.start(this.command, { ...this.#env(port), ...settings }, this.timeoutMs);
+    this.listeningAt = Date.now();
     // It may learn of its Harness in the background. A case that is not about first contact begins after that.
     const deadline = performance.now() + meetingMs;
     while (this.harness.introduced === 0 && !this.harness.mute && performance.now() < deadline) {
