@@ -104,6 +104,9 @@ function watch(nodes: LiveNodes, clock: HostClock, { log, connection }: OpenHost
     probe: prober.probe,
     failed: (error) => log.warn({ reason: String(error) }, 'the health of a node could not be written'),
   });
+  nodes.onChange((nodeId) => {
+    if (!nodes.get(nodeId)) prober.forget(nodeId);
+  });
   return {
     stop() {
       checker.stop();

@@ -65,6 +65,8 @@ describe('a probe', () => {
     expect(await ask(gone)).toBe(false);
     const node = await served((_, response) => response.writeHead(204, { 'turnwire-version': '1' }).end());
     expect(await ask(node)).toBe(true);
+    prober.forget('n');
+    expect(await ask(node)).toBe(true);
   });
 
   it('ends with its signal', async () => {

@@ -22,6 +22,12 @@ export class Prober {
     }
   };
 
+  /** There is no such node any more. */
+  forget(nodeId: string): void {
+    void this.#connections.get(nodeId)?.close();
+    this.#connections.delete(nodeId);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
   }
