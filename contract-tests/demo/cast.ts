@@ -17,6 +17,13 @@ export const BIN = {
 /** What the Custodian runs on: Node, or a real Envoy. */
 export type Engine = 'node' | 'envoy';
 
+/** How a Custodian is started on an engine. */
+export function custodianOn(engine: Engine): Pick<StartOptions, 'bin' | 'program' | 'args'> {
+  if (engine === 'node') return { bin: BIN.custodian, args: ['serve'] };
+  const args = ['--custodian', `node ${BIN.custodian}`, '--envoy', envoyProgram() ?? 'envoy'];
+  return { program: 'bash', bin: envoyCustodian, args };
+}
+
 /** Where a model is: the kit's scripted one, or a real one that the caller's environment names. */
 export type ModelEnv = Readonly<Record<string, string>>;
 
@@ -78,7 +85,7 @@ export class Cast {
       TURNWIRE_PLACEMENT_TOKEN_FILE: file,
       ...env,
     };
-    return this.engine === 'node' ? this.start('custodian', ['serve'], settings) : this.envoy(settings);
+    return this.play({ role: 'custodian', ...custodianOn(this.engine), env: settings });
   }
 
   harness(model: ModelEnv, env: Record<string, string> = {}): Promise<Started> {
@@ -104,11 +111,6 @@ export class Cast {
 
   kill(): void {
     for (const process of this.running.values()) void process.stop('SIGKILL');
-  }
-
-  private envoy(env: Record<string, string>): Promise<Started> {
-    const args = ['--custodian', `node ${BIN.custodian}`, '--envoy', envoyProgram() ?? 'envoy'];
-    return this.play({ role: 'custodian', program: 'bash', bin: envoyCustodian, args, env });
   }
 
   private start(role: keyof typeof BIN, args: readonly string[], env: Record<string, string>): Promise<Started> {

@@ -2,7 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { envoyProgram, noEnvoy } from '../../engines/envoy.ts';
+import type { Engine } from '../cast.ts';
 import { UsageError } from '../options.ts';
 import { Timeline } from '../timeline.ts';
 import { audit } from './books.ts';
@@ -19,6 +21,7 @@ interface Options {
   readonly short: boolean;
   readonly keep: boolean;
   readonly only?: string;
+  readonly custodian: Engine;
 }
 
 /** A sequence that takes longer than this will not end by itself, in milliseconds. */
@@ -41,8 +44,8 @@ export async function restarts(args: readonly string[]): Promise<number> {
     });
   }
   try {
-    const town = await build(join(folder, 'town'), towns);
-    const mortal = await build(join(folder, 'mortal'), towns, town);
+    const town = await build(join(folder, 'town'), towns, options);
+    const mortal = await build(join(folder, 'mortal'), towns, options, town);
     const rows = await play(await tracks(town, mortal, options), timeline, options);
     const books = [await audit(town, true), await audit(mortal, false)];
     for (const each of towns) await each.stop();
@@ -54,9 +57,9 @@ export async function restarts(args: readonly string[]): Promise<number> {
   }
 }
 
-async function build(folder: string, towns: Town[], beside?: Town): Promise<Town> {
+async function build(folder: string, towns: Town[], { custodian }: Options, beside?: Town): Promise<Town> {
   mkdirSync(folder);
-  const town = await Town.build({ folder, onLog: () => undefined, ...(beside && { beside }) });
+  const town = await Town.build({ folder, onLog: () => undefined, engine: custodian, ...(beside && { beside }) });
   towns.push(town);
   return town;
 }
@@ -69,13 +72,11 @@ async function tracks(town: Town, mortal: Town, { short }: Options): Promise<Seq
   return [
     [rolled(gamma)],
     [registeredAgain(delta)],
-    [saved(zeta, short ? 24_000 : 120_000)],
+    [oneInFive(town, short ? 45_000 : 100_000)],
     [neverThere(town), anotherPort(alpha), cancelled(alpha), replayed(alpha), staysDown(alpha)],
     [drained(beta), refusing(beta, short ? 8_000 : 20_000)],
-    [crowded(epsilon), knownDown(town, 'crowd'), serverless(town)],
-    [heardAtTheEnd(town)],
-    [oneInFive(town, short ? 45_000 : 100_000)],
-    [orchestratorKilled(await mortal.node('eta'))],
+    [orchestratorKilled(await mortal.node('eta')), crowded(epsilon), knownDown(town, 'crowd'), serverless(town)],
+    [heardAtTheEnd(town), saved(zeta, short ? 24_000 : 120_000)],
   ];
 }
 
@@ -112,10 +113,15 @@ function readOptions(args: readonly string[]): Options {
     .option('--short', 'the two longest sequences in a shorter form', false)
     .option('--only <text>', 'the sequences with this text in their name')
     .option('--keep', 'keep the folder with the databases and logs', false)
+    .addOption(
+      new Option('--custodian <engine>', 'what the Custodians run on').choices(['node', 'envoy']).default('node'),
+    )
     .configureOutput({ outputError: () => undefined })
     .exitOverride((error) => {
       if (error.exitCode === 0) process.exit(0);
       throw new UsageError(error.message.replace(/^error: /, '').replaceAll('\n', ' '));
     });
-  return command.parse(args, { from: 'user' }).opts<{ short: boolean; keep: boolean; only?: string }>();
+  const options = command.parse(args, { from: 'user' }).opts<Options>();
+  if (options.custodian === 'envoy' && envoyProgram() === undefined) throw new UsageError(noEnvoy);
+  return options;
 }

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BIN, freePorts } from '../cast.ts';
+import { BIN, custodianOn, type Engine, freePorts } from '../cast.ts';
 import { type LogLine, type Started, start } from '../process.ts';
 import type { Peer } from '../wire.ts';
 import { Caller } from './calls.ts';
@@ -15,6 +15,8 @@ const SCRIPT = fileURLToPath(new URL('./model.json', import.meta.url));
 export interface TownOptions {
   readonly folder: string;
   readonly onLog: (line: LogLine) => void;
+  /** What the Custodians run on. */
+  readonly engine: Engine;
   /** A town whose model is asked here as well. */
   readonly beside?: Town;
 }
@@ -64,8 +66,7 @@ export class Town {
     writeFileSync(file, `${this.placementToken(name)}\n`, { mode: 0o600 });
     const custodian = await start({
       role: `custodian of ${name}`,
-      bin: BIN.custodian,
-      args: ['serve'],
+      ...custodianOn(this.options.engine),
       env: { TURNWIRE_PORT: '0', TURNWIRE_ORCHESTRATOR_URL: this.peer.url, TURNWIRE_PLACEMENT_TOKEN_FILE: file },
       cwd: this.options.folder,
       onLog: this.options.onLog,

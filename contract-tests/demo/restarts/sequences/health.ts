@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../cast.ts';
-import { type Answered, newMarker, spent } from '../calls.ts';
+import { type Answered, type Execution, newMarker, spent } from '../calls.ts';
 import type { NodePlace } from '../node-place.ts';
 import { RawNode } from '../raw-node.ts';
 import { type Sequence, seconds } from '../sequence.ts';
@@ -30,15 +30,18 @@ export const crowded = (healthy: NodePlace): Sequence => ({
         town.calls.call(dead.target, { marker: newMarker('crowd'), prefer: 'respond-async' }),
       ),
     );
-    await sleep(1_000);
+    const ids = new Set(waiting.map(({ body }) => body.executionId));
+    const held = () =>
+      town.news.of('execution.awaiting_restart').filter(({ data }) => ids.has(data.executionId)).length;
+    await town.news.until(() => held() === WAITING);
+    const began = Date.now();
     const meanwhile = await tenCalls(healthy);
-    const now = await Promise.all(waiting.map(({ body }) => town.calls.read(String(body.executionId))));
-    const held = now.filter(({ status }) => status === 'awaiting_restart').length;
-    was.is(`${held} wait`, held === WAITING);
     every(was, meanwhile, 200);
     const [alone, beside] = [slowest(before), slowest(meanwhile)];
     was.is(`slowest alone ${seconds(alone)}, beside them ${seconds(beside)}`, beside < alone * 3 + BUSY_MS);
     const ends = await Promise.all(waiting.map((accepted) => town.calls.end(accepted)));
+    const waited = ends.filter((end) => awaitedAt(end, began)).length;
+    was.is(`${waited} waited when they began`, waited === WAITING);
     const failed = ends.filter(({ category }) => category === 'agent_unreachable').length;
     was.is(`${failed} of them agent_unreachable in the end`, failed === WAITING);
   },
@@ -141,6 +144,13 @@ async function tenCalls(node: NodePlace): Promise<Answered[]> {
       return node.call({ marker: newMarker('beside') });
     }),
   );
+}
+
+/** Whether an execution awaited the restart of its node at a moment. */
+function awaitedAt({ timeline }: Execution, at: number): boolean {
+  const from = timeline.findIndex(({ status }) => status === 'awaiting_restart');
+  const [entry, next] = [timeline[from], timeline[from + 1]];
+  return entry !== undefined && Date.parse(entry.at) <= at && Date.parse(next?.at ?? '') > at;
 }
 
 const slowest = (answers: readonly Answered[]): number => Math.max(...answers.map(({ ms }) => ms));
