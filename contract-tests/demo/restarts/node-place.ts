@@ -100,7 +100,7 @@ export class NodePlace {
   }
 
   /** Waits until the Orchestrator says so of it. */
-  async until(holds: (view: NodeView) => boolean, withinMs = 30_000): Promise<NodeView> {
+  async until(holds: (view: NodeView) => boolean, withinMs = 60_000): Promise<NodeView> {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const view = await this.view();

@@ -110,6 +110,7 @@ export const registeredAgain = (node: NodePlace): Sequence => ({
     const running = await node.call({ marker: lost, prefer: 'respond-async' });
     const lostId = String(running.body.executionId);
     await news.until(({ type, data }) => type === 'execution.running' && data.executionId === lostId);
+    while (node.town.asked(lost) === 0) await sleep(50);
     await node.kill();
     const marker = newMarker('waits');
     const calling = node.call({ marker });
