@@ -54,7 +54,8 @@ export class Arrival {
   get seen(): Record<string, unknown> {
     const { method, target, headers, body, whole, cut } = this;
     const names = (this.head?.headers ?? []).map(([name]) => name).sort();
-    return { method, target, headers, names, text: body.toString(), bytes: body.length, whole, cut };
+    const all = this.message.bytes.toString('latin1');
+    return { method, target, headers, names, text: body.toString(), bytes: body.length, all, whole, cut };
   }
 
   get line(): string {

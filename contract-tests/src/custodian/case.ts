@@ -22,6 +22,8 @@ export interface Act {
   readonly afterMs?: number;
   /** So many bytes of the body come, and then the connection ends as `end` says. */
   readonly cut?: number;
+  /** These bytes before the answer. */
+  readonly before?: string;
   /** These bytes in the place of an answer. */
   readonly raw?: string;
   /** No answer at all, or after the answer: how the connection ends. */

@@ -163,7 +163,7 @@ export class Upstream {
     const { pieces = 1, everyMs, hold, cut } = act;
     const coming = cut === undefined ? body : body.subarray(0, cut);
     if (hold && pieces === 1) await Promise.race([affair?.released, wire.closed]);
-    await wire.write(head);
+    await wire.write((act.before ?? '') + head);
     const parts = divided(coming, pieces);
     for (const [index, piece] of parts.entries()) {
       if (index > 0 && everyMs !== undefined) await delay(everyMs, wire.closed);
