@@ -121,7 +121,7 @@ try {
   const bare = await stage.bare(none.url);
   const node = await stage.node(none.url);
   const envoy = await stage.envoy(none.url);
-  if (!envoy) process.stdout.write('no Envoy here: TURNWIRE_ENVOY can name one\n');
+  if (!envoy) process.stdout.write('there is no Envoy: `npm run tools` installs it\n');
   const subjects = [none, bare, node, ...(envoy ? [envoy] : [])];
   // First, so that nothing that a load left behind is counted.
   for (const subject of subjects.slice(1)) await held(subject);

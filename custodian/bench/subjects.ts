@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../src/envoy/bootstrap.ts';
 
@@ -35,10 +35,11 @@ export class Stage {
       TURNWIRE_PLACEMENT_TOKEN_FILE: this.tokenFile,
     });
 
-  /** Undefined where there is no Envoy: TURNWIRE_ENVOY names one, or the project's virtual environment has it. */
+  /** Undefined where there is none: in the project's virtual environment (`npm run tools`), or on the PATH. */
   async envoy(to: string): Promise<Subject | undefined> {
-    const binary = process.env.TURNWIRE_ENVOY ?? path('../../.venv/bin/envoy');
-    if (!existsSync(binary)) return undefined;
+    const folders = [path('../../.venv/bin'), ...(process.env.PATH ?? '').split(delimiter)];
+    const binary = folders.map((folder) => join(folder, 'envoy')).find((file) => existsSync(file));
+    if (binary === undefined) return undefined;
     const port = await freePort();
     const file = join(this.folder, 'envoy.json');
     const listen = { host: '127.0.0.1', port };

@@ -243,6 +243,8 @@ function envoy_on_response(handle)
   local list = '"flags":[' .. table.concat(quoted, ',') .. ']'
   local body = handle:body()
   local text = body:getBytes(0, body:length()):gsub('"flags":%[%]', function() return list end)
+  -- Where the system gave no reason, Envoy says nothing or a hyphen.
+  text = text:gsub(': %-? ?%(', ' (', 1)
   -- The other reference to the headers ended when the script waited for the body.
   handle:headers():replace('content-length', tostring(body:setBytes(text)))
 end

@@ -16,7 +16,7 @@ export function localReplies(orchestrator: string): object {
   return {
     mappers: [
       // What the script let through: it finds the flags here, and takes them away again.
-      mapper(forwarded, 'GE 500', 'custodian_unreachable', `%LOCAL_REPLY_BODY% (${orchestrator})`, marked(flags)),
+      mapper(forwarded, 'GE 500', 'custodian_unreachable', why(orchestrator), marked(flags)),
       mapper(forwarded, 'EQ 408', 'bad_request', late, { status: 408, headers: flags }),
       mapper(forwarded, 'GE 400', 'bad_request', malformed, { headers: flags }),
       // What it never saw; its own refusals say themselves what is wrong. 501 is for a transfer encoding.
@@ -30,6 +30,9 @@ export function localReplies(orchestrator: string): object {
     ],
   };
 }
+
+// Envoy's reason, what the system said where it said something, and the address; the script mends the colon.
+const why = (orchestrator: string) => `%LOCAL_REPLY_BODY%: %UPSTREAM_TRANSPORT_FAILURE_REASON% (${orchestrator})`;
 
 interface More {
   /** Where it is another than the code's. */
