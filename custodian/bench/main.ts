@@ -3,14 +3,14 @@
  * bare Hono + undici pass-through, and through the Custodian on Node and on Envoy, all with one core each at most.
  */
 import { protocol } from '@turnwire/sdk';
-import { rssOf, Stage, type Subject } from './subjects.ts';
+import { cpuMsOf, rssOf, Stage, type Subject } from './subjects.ts';
 import { Wire } from './wire.ts';
 
-const ROUNDS = 9;
-const WARM_UP = 2;
+const ROUNDS = 21;
+const WARM_UP = 4;
 const CLIENTS = 32;
-const SECONDS = 1;
-const SINGLE = 400;
+const SECONDS = 0.5;
+const SINGLE = 200;
 const HELD = 1_000;
 
 const standIn = `authorization: Bearer ${protocol.custodian.standIn}\r\n`;
@@ -27,9 +27,10 @@ const quantile = (values: readonly number[], share: number): number => {
 };
 const median = (values: readonly number[]) => quantile(values, 0.5);
 
-/** Requests a second by many clients at once. */
-async function throughput({ url }: Subject, request: string): Promise<number> {
-  const wires = await Promise.all(Array.from({ length: CLIENTS }, () => Wire.open(url)));
+/** Many clients at once: how many requests, for how long, and what they cost the subject. */
+async function load(subject: Subject, request: string): Promise<{ count: number; seconds: number; cpuMs: number }> {
+  const wires = await Promise.all(Array.from({ length: CLIENTS }, () => Wire.open(subject.url)));
+  const cpuBefore = cpuMsOf(subject);
   const startedAt = performance.now();
   let count = 0;
   await Promise.all(
@@ -41,7 +42,7 @@ async function throughput({ url }: Subject, request: string): Promise<number> {
     }),
   );
   for (const wire of wires) wire.close();
-  return (count / (performance.now() - startedAt)) * 1_000;
+  return { count, seconds: (performance.now() - startedAt) / 1_000, cpuMs: cpuMsOf(subject) - cpuBefore };
 }
 
 /** Milliseconds of each request of one client. */
@@ -55,20 +56,27 @@ async function latencies({ url }: Subject, request: string): Promise<number[]> {
 
 interface Figures {
   readonly perSecond: number[];
+  count: number;
+  cpuMs: number;
   readonly p50: number[];
   readonly p99: number[];
 }
 
 async function measure(subjects: readonly Subject[], request: string): Promise<Figures[]> {
-  const figures = subjects.map((): Figures => ({ perSecond: [], p50: [], p99: [] }));
+  const figures = subjects.map((): Figures => ({ perSecond: [], count: 0, cpuMs: 0, p50: [], p99: [] }));
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    for (const [index, subject] of subjects.entries()) {
+    // Each other round the other way round, so that nobody is always the one after somebody.
+    const turns = [...subjects.entries()];
+    for (const [index, subject] of round % 2 === 0 ? turns : turns.reverse()) {
       const times = await latencies(subject, request);
-      const perSecond = await throughput(subject, request);
-      if (round < 0) continue;
-      figures[index]?.perSecond.push(perSecond);
-      figures[index]?.p50.push(median(times));
-      figures[index]?.p99.push(quantile(times, 0.99));
+      const { count, seconds, cpuMs } = await load(subject, request);
+      const mine = figures[index];
+      if (round < 0 || !mine) continue;
+      mine.perSecond.push(count / seconds);
+      mine.count += count;
+      mine.cpuMs += cpuMs;
+      mine.p50.push(median(times));
+      mine.p99.push(quantile(times, 0.99));
     }
   }
   return figures;
@@ -91,7 +99,8 @@ function say(kind: string, subjects: readonly Subject[], figures: readonly Figur
     const added = (of: 'p50' | 'p99') => `${(median(mine[of]) - median(none[of])).toFixed(3)} ms`;
     const more = index === 0 ? '' : `, added p50 ${added('p50')}, p99 ${added('p99')}`;
     const each = `${Math.round(median(mine.perSecond)).toLocaleString('en')}/s, p50 ${median(mine.p50).toFixed(3)} ms, p99 ${median(mine.p99).toFixed(3)} ms`;
-    process.stdout.write(`${kind.padEnd(8)} ${name.padEnd(20)} ${each}${more}\n`);
+    const cpu = `${((mine.cpuMs * 1_000) / mine.count).toFixed(0)} µs of processor each`;
+    process.stdout.write(`${kind.padEnd(8)} ${name.padEnd(20)} ${each}${more}, ${cpu}\n`);
     if (index < 2) continue;
     const rate = ratio(mine.perSecond, bare.perSecond);
     const p50 = ratio(mine.p50, bare.p50);
@@ -101,18 +110,30 @@ function say(kind: string, subjects: readonly Subject[], figures: readonly Figur
   }
 }
 
-/** What polls cost that nobody answers, each on a connection of its own. */
-async function held(subject: Subject): Promise<void> {
-  await throughput(subject, kinds.surface);
-  const before = rssOf(subject);
-  const wires = await Promise.all(Array.from({ length: HELD }, () => Wire.open(subject.url)));
+/** Polls that nobody answers, each on a connection of its own. */
+async function hold({ url }: Subject, count: number): Promise<() => Promise<void>> {
+  const wires = await Promise.all(Array.from({ length: count }, () => Wire.open(url)));
   for (const wire of wires) wire.ask(poll).catch(() => {});
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await pause(2_000);
+  return async () => {
+    for (const wire of wires) wire.close();
+    await pause(1_000);
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What they cost, once some have been held before: no pool and no buffer is counted that a process makes once. */
+async function held(subject: Subject): Promise<void> {
+  const free = await hold(subject, HELD / 4);
+  await free();
+  const before = rssOf(subject);
+  const end = await hold(subject, HELD);
   const mib = (rssOf(subject) - before) / 1024 / 1024;
-  for (const wire of wires) wire.close();
-  process.stdout.write(
-    `held     ${subject.name.padEnd(20)} ${HELD.toLocaleString('en')} polls: ${mib.toFixed(1)} MiB more\n`,
-  );
+  await end();
+  const each = `${((mib * 1024) / HELD).toFixed(1)} KiB each`;
+  const what = `${HELD.toLocaleString('en')} polls: ${mib.toFixed(1)} MiB more, ${each}`;
+  process.stdout.write(`held     ${subject.name.padEnd(20)} ${what}\n`);
 }
 
 const stage = new Stage();

@@ -1,6 +1,6 @@
 /** The processes that are measured: no proxy, a bare one, and the Custodian on each of its engines. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -69,11 +69,12 @@ export class Stage {
     return { name, url: (JSON.parse(line.toString()) as { url: string }).url, child };
   }
 
-  /** What it logs goes to a file, as it would from a container. */
+  /** What it logs goes through a pipe, as to a container's runtime. */
   #spawn(command: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-    const log = openSync(join(this.folder, 'log'), 'a');
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', log] });
-    this.#children.push(child);
+    const sink = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore'] });
+    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', sink.stdin] });
+    sink.stdin.destroy();
+    this.#children.push(child, sink);
     return child;
   }
 
@@ -81,6 +82,12 @@ export class Stage {
     for (const child of this.#children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Processor time so far, in milliseconds. */
+export function cpuMsOf({ child }: Subject): number {
+  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** Resident memory in bytes. */

@@ -6,11 +6,13 @@ local METADATA = 'turnwire'
 
 function envoy_on_request(handle)
   local headers = handle:headers()
-  local written = headers:get(config.written_header)
-  headers:remove(config.written_header)
+  -- Which attempt this is, and the bytes that those before it have written.
+  local told = headers:get(config.attempt_header) or ''
+  headers:remove(config.attempt_header)
+  local attempt, written = told:match('^(%d+) (%d+)$')
+  if attempt == '1' or written ~= '0' then return end
   local metadata = handle:streamInfo():dynamicMetadata()
-  local noted = metadata:get(METADATA)
-  if not noted or written ~= '0' or handle:timestamp() - noted.request.at < config.retry_window_ms then return end
+  if handle:timestamp() - metadata:get(METADATA).request.at < config.retry_window_ms then return end
   metadata:set(METADATA, 'window_over', true)
   handle:respond({ [':status'] = '503' }, 'no attempt got as far as sending the request, and the time for more is over')
 end

@@ -195,8 +195,7 @@ function envoy_on_request(handle)
   rewrite(headers)
   -- The routes match only what has the token.
   handle:clearRouteCache()
-  -- What is true until an answer comes: a client that goes away before it has had the upstream request reset.
-  note(handle, 'unreachable', route, { config.aborted_flag })
+  note(handle, 'forward', route)
 end
 
 -- The custodian's own 502 ----------------------------------------------------------------------------------------------
@@ -228,11 +227,10 @@ end
 -- own: that of an upstream was removed with the answer's other headers (TW-CUS-015).
 function envoy_on_response(handle)
   local headers = handle:headers()
-  local metadata = handle:streamInfo():dynamicMetadata()
   local words = headers:get(config.flags_header)
-  if not words then return metadata:set(METADATA, 'answered', true) end
+  if not words then return end
   headers:remove(config.flags_header)
-  local noted = metadata:get(METADATA)
+  local noted = handle:streamInfo():dynamicMetadata():get(METADATA)
   local route = noted.request.route
   -- What was malformed after it had begun.
   if not headers:get(config.mark_header) then return note(handle, 'refuse', route) end

@@ -1,10 +1,13 @@
+import { protocol } from '@turnwire/sdk';
 import { METADATA } from './script.ts';
 import { typed } from './typed.ts';
 
 /** One JSON line on stderr per decision, with no query, no header and no body (TW-CUS-022). */
 export const accessLog = (): readonly object[] => [
-  line('forward', both(forwarded, answered(true)), { level: 30, flags: [] }),
-  line('unreachable', both(forwarded, answered(false)), {
+  line('forward', both(forwarded, withStatus(true)), { level: 30, flags: [] }),
+  // A client that went away before it had an answer has had the upstream request reset.
+  line('unreachable', both(forwarded, withStatus(false)), { level: 40, flags: [protocol.custodian.abortedFlag] }),
+  line('unreachable', noted('unreachable', false), {
     level: 40,
     flags: `%DYNAMIC_METADATA(${METADATA}:request:flags)%`,
   }),
@@ -50,14 +53,18 @@ function found(path: readonly string[], value: object, absent: boolean): object 
 }
 
 /** Whether the script noted this; with `absent`, also a request that Envoy refused before the script saw it. */
-function noted(decision: 'unreachable' | 'refuse', absent: boolean): object {
+function noted(decision: 'forward' | 'unreachable' | 'refuse', absent: boolean): object {
   return found(['request', 'decision'], { string_match: { exact: decision } }, absent);
 }
 
-/** The script let it through; until there is an answer it is noted as unreachable. */
-export const forwarded = noted('unreachable', false);
+/** The script let it through, and it was answered by the Orchestrator or not at all. */
+export const forwarded = noted('forward', false);
 
-/** All but the script's own refusals. */
-export const notRefusedByIt = noted('unreachable', true);
+/** A refusal of the script says itself what is wrong. */
+export const notRefusedByIt = noted('forward', true);
 
-const answered = (yes: boolean) => found(['answered'], { bool_match: yes }, !yes);
+const withStatus = (any: boolean): object => ({
+  status_code_filter: {
+    comparison: { op: any ? 'GE' : 'LE', value: { default_value: any ? 1 : 0, runtime_key: 'turnwire.status' } },
+  },
+});

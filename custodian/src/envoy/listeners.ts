@@ -3,7 +3,7 @@ import { HEAD_LIMIT_KIB, LINGER_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { accessLog } from './access-log.ts';
 import type { Address, BootstrapSettings } from './bootstrap.ts';
 import { socketAddress } from './cluster.ts';
-import { WRITTEN, WRITTEN_HEADER } from './facts.ts';
+import { ATTEMPT, ATTEMPT_HEADER } from './facts.ts';
 import { healthRoutes } from './health.ts';
 import { localReplies } from './replies.ts';
 import { routeConfig } from './routes.ts';
@@ -16,7 +16,7 @@ export const mainListener = (settings: BootstrapSettings): object =>
     route_config: routeConfig(settings.placement, settings.orchestratorUrl),
     http_filters: [
       lua(decidingScript(settings)),
-      router({ upstream_http_filters: [written, lua(attemptScript()), upstreamCodec] }),
+      router({ upstream_http_filters: [attempt, lua(attemptScript()), upstreamCodec] }),
     ],
     local_reply_config: localReplies(new URL(settings.orchestratorUrl).host),
     access_log: accessLog(),
@@ -43,12 +43,12 @@ const router = (more: object = {}) =>
   filter('router', 'envoy.extensions.filters.http.router.v3.Router', { suppress_envoy_headers: true, ...more });
 
 /** Tells each attempt how much those before it have written. */
-const written = filter('header_mutation', 'envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
+const attempt = filter('header_mutation', 'envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
   mutations: {
     request_mutations: [
       {
         append: {
-          header: { key: WRITTEN_HEADER, value: WRITTEN },
+          header: { key: ATTEMPT_HEADER, value: ATTEMPT },
           append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
         },
       },

@@ -3,7 +3,7 @@ import { protocol } from '@turnwire/sdk';
 import { MAX_TARGET_LENGTH } from '../limits.ts';
 import { scriptFile } from '../script-file.ts';
 import type { BootstrapSettings } from './bootstrap.ts';
-import { FLAGS_HEADER, WRITTEN_HEADER } from './facts.ts';
+import { ATTEMPT_HEADER, FLAGS_HEADER } from './facts.ts';
 
 /** Where the script notes its decision for the log. */
 export const METADATA = 'turnwire';
@@ -33,7 +33,6 @@ export function decidingScript({ placement, tokenFile }: BootstrapSettings): str
     problems: Object.fromEntries(REFUSALS.map((code) => [code, problemCodes[code]])),
     flags: Object.fromEntries([...flags].map((flag) => [flag, custodian.provingFlags.some((proof) => proof === flag)])),
     exhausted_flag: custodian.exhaustedFlag,
-    aborted_flag: custodian.abortedFlag,
     unexplained_flag: custodian.flags[protocol.unexplained],
   };
   return withConfig('custodian', config);
@@ -41,7 +40,7 @@ export function decidingScript({ placement, tokenFile }: BootstrapSettings): str
 
 /** The script that runs for each attempt. */
 export const attemptScript = (): string =>
-  withConfig('again', { retry_window_ms: protocol.custodian.retryWindowMs, written_header: WRITTEN_HEADER });
+  withConfig('again', { retry_window_ms: protocol.custodian.retryWindowMs, attempt_header: ATTEMPT_HEADER });
 
 function withConfig(name: 'custodian' | 'again', config: object): string {
   return `local config = ${lua(config)}\n\n${readFileSync(scriptFile(name), 'utf8')}`;
