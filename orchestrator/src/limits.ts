@@ -101,9 +101,10 @@ export const FEED_PAGE = 200;
 /** Ended runs in the first frame of the feed of all runs; every live one is there. */
 export const SNAPSHOT_ENDED_RUNS = 100;
 
-/** How often executions that go on are looked through; what it looks for takes minutes. */
+/** How often executions that go on are looked through, when a node has some of them; when it could; and when there is none. */
 export const SWEEP_EVERY_MS = 5_000;
-export const QUIET_SWEEP_EVERY_MS = 60_000;
+export const NODES_SWEEP_EVERY_MS = 30_000;
+export const QUIET_SWEEP_EVERY_MS = 300_000;
 
 /** How long a process may drain after another one has registered as its node, before what it has is an orphan (TW-EXE-034). */
 export const ORPHAN_GRACE_MS = 60_000;

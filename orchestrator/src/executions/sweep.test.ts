@@ -121,6 +121,21 @@ describe('what a sweep found', () => {
     expect(ledger.effect('abort')).toMatchObject({ submissionId: 'sub', address: HARNESS });
   });
 
+  it('ends what is left of a turn whose abort the new process has acknowledged', () => {
+    const { ledger } = swept('agent_restart_orphaned');
+    const [left] = ledger.state.turns;
+    if (!left) throw new Error('its abort is owed');
+    const later = seen({ now: 3_000_000, node: node({ instanceId: 'second' }) });
+    expect(sweep(left, later)).toBeUndefined();
+    ledger.take({ type: 'aborted', turnId: left.turnId, fence: 'sub' });
+    const [waiting] = ledger.state.turns;
+    expect(waiting && sweep(waiting, later)?.code).toBe('agent_restart_orphaned');
+    const { executionId } = left;
+    ledger.take({ type: 'swept', executionId, submissionId: 'sub', code: 'agent_restart_orphaned', reason: 'r' });
+    expect(ledger.state.turns).toEqual([]);
+    expect(ledger.types().filter((type) => type === 'execution.failed')).toHaveLength(1);
+  });
+
   it('is nothing to another Admission', () => {
     expect(swept('agent_timeout', 'another').record?.status).toBe('running');
   });

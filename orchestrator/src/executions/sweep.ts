@@ -22,7 +22,10 @@ export interface Seen {
 export type Finding = Omit<Swept, 'executionId' | 'submissionId'>;
 
 export function sweep(turn: Turn, seen: Seen): Finding | undefined {
-  if (turn.phase !== 'open' || turn.executionEnded || turn.heldFault || turn.settlement) return undefined;
+  if (turn.settlement) return undefined;
+  // Left, and its abort acknowledged: nobody will ever say how it ended.
+  if (turn.phase === 'left') return turn.abortAt === undefined && !turn.deaf ? orphaned(turn, seen) : undefined;
+  if (turn.executionEnded || turn.heldFault) return undefined;
   return orphaned(turn, seen) ?? abandoned(turn, seen) ?? stale(turn, seen);
 }
 

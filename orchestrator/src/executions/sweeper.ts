@@ -1,7 +1,7 @@
 /** Looks through the executions that go on, again and again, for those that nothing else would ever end. */
 import type { Cell } from '../host/cell.ts';
 import type { RunTable } from '../host/run-table.ts';
-import { QUIET_SWEEP_EVERY_MS, SWEEP_EVERY_MS } from '../limits.ts';
+import { NODES_SWEEP_EVERY_MS, QUIET_SWEEP_EVERY_MS, SWEEP_EVERY_MS } from '../limits.ts';
 import { isAtOrBelow } from '../run/machines.ts';
 import type { RunState, Turn } from '../run/state.ts';
 import { isWorthSaving, type Seen, sweep } from './sweep.ts';
@@ -17,11 +17,18 @@ export class Sweeper {
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#table.options;
     while (!signal.aborted) {
-      // Without nodes there are no orphans, and only half an hour of silence to look for.
-      const isQuiet = this.#table.nodes.list().length === 0;
-      await clock.sleep(isQuiet ? QUIET_SWEEP_EVERY_MS : SWEEP_EVERY_MS, signal);
+      await clock.sleep(this.#pauseMs(), signal);
       if (!signal.aborted) this.sweep();
     }
+  }
+
+  /** What a node has can become an orphan; of anything else half an hour of silence is all there is to look for. */
+  #pauseMs(): number {
+    const isAtNode = this.#table.cells.some(({ state }) =>
+      state?.turns.some(({ admission }) => admission?.instanceId !== undefined),
+    );
+    if (isAtNode) return SWEEP_EVERY_MS;
+    return this.#table.nodes.list().length > 0 ? NODES_SWEEP_EVERY_MS : QUIET_SWEEP_EVERY_MS;
   }
 
   /** One round. What is found is said to its run, which knows best whether it is still so. */

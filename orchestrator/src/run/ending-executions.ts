@@ -5,6 +5,7 @@ import { cancel } from './end.ts';
 import { endExecution } from './executions.ts';
 import { fail } from './faults.ts';
 import { HostRefusal } from './refusal.ts';
+import { dropTurn } from './turns.ts';
 
 /** TW-EXE-019. A call is cancelled with its run; a Run's own turn ends in a fault, and the workflow goes on with it. @throws HostRefusal */
 export function cancelExecution(draft: Draft, event: { executionId: string; reason?: string }): void {
@@ -26,9 +27,14 @@ export interface Swept {
 }
 
 export function swept(draft: Draft, { executionId, submissionId, code, reason }: Swept): void {
-  const turn = draft.state.turns.find((one) => one.executionId === executionId && one.phase === 'open');
-  if (!turn || turn.executionEnded || turn.heldFault || turn.settlement) return;
-  if (turn.admission?.submissionId !== submissionId) return;
+  const turn = draft.state.turns.find((one) => one.executionId === executionId);
+  if (!turn || turn.heldFault || turn.settlement || turn.admission?.submissionId !== submissionId) return;
+  if (turn.phase === 'left') {
+    draft.changed = true;
+    dropTurn(draft, turn);
+    return;
+  }
+  if (turn.executionEnded) return;
   // What is in the Harness may be at work yet, wherever it is: its abort is owed.
   fail(draft, turn, { code, reason, gone: false });
 }
