@@ -6,6 +6,6 @@ describe('every orchestrator that is wrong in one way is caught by the check tha
   it.concurrent.each(differences.map((difference) => [difference.name, difference] as const))(
     '%s',
     (_, difference) => caught(difference),
-    120_000,
+    240_000,
   );
 });
