@@ -797,7 +797,7 @@ var Faults = map[string]FaultRow{
 	"stream_gone":            {Category: "agent_restart_orphaned", Answers: []string{"stream_gone"}, Meaning: "The position in the conversation that the wait stood at is gone for good."},
 	"harness_restarted":      {Category: "agent_restart_orphaned", Settlements: []string{"harness_restarted"}, Rerunnable: true, Meaning: "The harness restarted while the model or an unresolved pick of the turn was in flight."},
 	"agent_restart_orphaned": {Category: "agent_restart_orphaned", Meaning: "The node came back as another process, and the old one's stream no longer answers."},
-	"node_unavailable":       {Category: "node_unavailable", Meaning: "The node is definitively down, so nothing was sent to it."},
+	"node_unavailable":       {Category: "node_unavailable", Meaning: "The node is definitively down; nothing was sent to it, or it has been down for 5 minutes with what it had."},
 	"target_not_found":       {Category: "target_not_found", Meaning: "There is no placement or node of the name that the agent is bound to."},
 	"unknown_agent":          {Category: "target_not_found", Answers: []string{"unknown_agent"}, Meaning: "The harness has no agent of that name and was given no definition."},
 	"engine_failed":          {Category: "model_unavailable", Settlements: []string{"engine_failed"}, Meaning: "The model could not be asked, or what it answered could not be used."},

@@ -3139,7 +3139,7 @@ export const faults: Readonly<Record<FaultCode, FaultRow & { readonly category: 
   "node_unavailable": {
     "category": "node_unavailable",
     "rerunnable": false,
-    "meaning": "The node is definitively down, so nothing was sent to it."
+    "meaning": "The node is definitively down; nothing was sent to it, or it has been down for 5 minutes with what it had."
   },
   "target_not_found": {
     "category": "target_not_found",

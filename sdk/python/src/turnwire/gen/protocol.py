@@ -1438,7 +1438,7 @@ FAULTS: Mapping[str, FaultRow] = {
     "node_unavailable": FaultRow(
         category="node_unavailable",
         rerunnable=False,
-        meaning="The node is definitively down, so nothing was sent to it.",
+        meaning="The node is definitively down; nothing was sent to it, or it has been down for 5 minutes with what it had.",
     ),
     "target_not_found": FaultRow(
         category="target_not_found",
