@@ -36,6 +36,8 @@ it.each([
   ['{"agents": {"coder": {"model": "openai/x", "instructions": "", "description": 1}}}', /description that is no text/],
   ['{', /cannot be read/],
   ['[]', /no object "agents"/],
+  ['{"agents": [{"name": "coder", "model": "openai/x", "instructions": ""}]}', /no object "agents"/],
+  ['{"agents": {"a coder": {"model": "openai/x", "instructions": ""}}}', /name has letters, digits .*: "a coder"/],
   ['{"agents": {"coder": null}}', /agent coder needs a model and instructions/],
   ['{"agents": {"coder": {"model": "acme/x", "instructions": ""}}}', /unknown model acme/],
 ])('refuses %s with one line that names what is wrong', (text, line) => {

@@ -61,9 +61,16 @@ function unknownModel(body: AdmissionBody, model: string): Problem {
 export function loadAgents(file: string, knownModel: (model: string) => boolean): Agents {
   const agents = parseFile(file);
   return new Map(
-    Object.entries(agents).map(([name, value]) => [name, configured(`${file}: agent ${name}`, value, knownModel)]),
+    Object.entries(agents).map(([name, value]) => {
+      if (!NAME.test(name))
+        throw new StartError(`${file}: an agent's name has letters, digits and ._~- alone: "${name}"`);
+      return [name, configured(`${file}: agent ${name}`, value, knownModel)];
+    }),
   );
 }
+
+/** What stands for an agent in a path. */
+const NAME = /^[A-Za-z0-9._~-]{1,128}$/;
 
 function configured(who: string, value: unknown, knownModel: (model: string) => boolean): ConfiguredAgent {
   const { model, instructions, limits, thinkingLevel, description, output } = (value ?? {}) as Partial<ConfiguredAgent>;
@@ -94,7 +101,7 @@ function parseFile(file: string): Record<string, unknown> {
     const bytes = readFileSync(file);
     if (bytes.length > MAX_AGENTS_FILE_BYTES) throw new Error(`it is larger than ${MAX_AGENTS_FILE_BYTES} bytes`);
     const { agents } = JSON.parse(bytes.toString()) as { agents?: unknown };
-    if (typeof agents !== 'object' || agents === null) throw new Error('it has no object "agents"');
+    if (!isObject(agents)) throw new Error('it has no object "agents" with a member for each agent');
     return agents as Record<string, unknown>;
   } catch (error) {
     throw new StartError(`the agents file ${file} cannot be read: ${(error as Error).message}`);
