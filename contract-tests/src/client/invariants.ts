@@ -1,5 +1,7 @@
 /** What holds in every case, whatever it is about: no claim against what arrived. */
+import { operationAt } from '../coverage/documents.ts';
 import type { Arrival } from '../faults/record.ts';
+import { Document } from '../run/document.ts';
 import type { ClientCase } from './case.ts';
 import { usualReceipt } from './peer/orchestrator.ts';
 import { anyPhrase, readable, textPattern } from './render.ts';
@@ -130,8 +132,47 @@ const noProbe: Rule = ({ arrivals }) => {
   return [{ did: `asked ${probe.target} first`, should: 'send its request at once', requirement: 'TW-RET-024' }];
 };
 
+/** Each whole request is one of the documents. */
+const documented: Rule = ({ arrivals }) => {
+  for (const arrival of arrivals.filter(({ whole }) => whole)) {
+    const { method, target, headers } = arrival;
+    const name = operationAt('orchestrator', method, target) ? 'orchestrator' : 'harness';
+    const text = arrival.body.toString();
+    const found = documents[name].requestViolations({
+      method,
+      target,
+      headers,
+      body: text === '' ? undefined : json(text),
+    });
+    if (found[0]) return [found[0]];
+  }
+  return [];
+};
+
+const documents = { harness: new Document('harness'), orchestrator: new Document('orchestrator') };
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 const rules: readonly Rule[] = [
-  ...[noProbe, neverDelivered, delivered, heard, untaken, sameKeys, credential, faultShape, routability, text],
+  ...[
+    noProbe,
+    documented,
+    neverDelivered,
+    delivered,
+    heard,
+    untaken,
+    sameKeys,
+    credential,
+    faultShape,
+    routability,
+    text,
+  ],
 ];
 
 export function broken(seen: Seen, of: ClientCase): Mismatch[] {

@@ -29,7 +29,7 @@ export async function runCase(adapter: Adapter, of: ClientCase, timeoutMs: numbe
     const run = new Run(adapter, of, peer, faults, timeoutMs);
     const seen = await run.seen();
     return {
-      mismatches: [...judge(seen, run.of), ...broken(seen, run.of)],
+      mismatches: [...judge(seen, run.of), ...broken(seen, run.of), ...peer.faults],
       trace: transcript(seen, of),
       wire: messages(seen, of),
     };

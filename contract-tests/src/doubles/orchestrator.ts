@@ -1,6 +1,8 @@
 /** The kit in the place of an Orchestrator behind its Custodian: three operations, each conversation by its own plan. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Answer } from '../harness/wire.ts';
+import { whenSaid } from '../run/said.ts';
 import { NodeDouble } from './node.ts';
 import type { TurnPlan } from './plan.ts';
 import { type PickBody, problem, type Reply, TurnDouble } from './turn.ts';
@@ -18,6 +20,8 @@ export interface Arrival {
   /** What was answered; absent while nothing was. */
   answered?: number | 'cut' | 'hang';
   answeredAt?: number;
+  /** As the kit sent it. */
+  reply?: Answer;
 }
 
 const nodeRoutes = /^\/nodes\/([^/]+)(\/heartbeat)?$/;
@@ -79,6 +83,9 @@ export class OrchestratorDouble {
     const body = parsed(Buffer.concat(chunks).toString());
     const arrival: Arrival = { at: performance.now(), iid, operation, method, target: url, headers, body };
     this.arrivals.push(arrival);
+    whenSaid(request, response, (answer) => {
+      arrival.reply = answer;
+    });
     const wait = Number(target.searchParams.get('wait') ?? 0) * 1000;
     const reply = await this.#answer(arrival, deliveryId, wait);
     send(response, reply);
@@ -122,9 +129,8 @@ function send(response: ServerResponse, reply: Reply): void {
   }
   const bytes = Buffer.from(reply.body === undefined ? '' : JSON.stringify(reply.body));
   const usual = { 'turnwire-version': '1', 'content-type': 'application/json', 'content-length': String(bytes.length) };
-  response.writeHead(
-    reply.status,
-    reply.status === 304 ? { ...usual, 'content-length': '0', ...reply.headers } : { ...usual, ...reply.headers },
-  );
+  const headers =
+    reply.status === 304 ? { ...usual, 'content-length': '0', ...reply.headers } : { ...usual, ...reply.headers };
+  response.writeHead(reply.status, headers);
   response.end(reply.status === 304 ? undefined : bytes);
 }

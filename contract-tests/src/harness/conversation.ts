@@ -2,6 +2,7 @@
 import type { Mismatch } from '../client/seen.ts';
 import { markOf } from '../doubles/model.ts';
 import { Wire } from '../report/wire.ts';
+import { Document } from '../run/document.ts';
 import type { Admission, Call, HarnessCase } from './case.ts';
 import { contractBody } from './contract-agent.ts';
 import { fill, type Known } from './fill.ts';
@@ -14,6 +15,9 @@ export const usualDefinition = {
   model: 'openai-compatible/scripted',
   instructions: 'You are held to a contract. Do what the script says.',
 };
+
+/** What the kit itself sends is held to the document, too. */
+const own = new Document('harness');
 
 /** Characters of a body that the transcript shows. */
 const shown = 300;
@@ -65,7 +69,7 @@ export class Conversation {
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
-    this.mismatches.push(...violations(answer));
+    this.mismatches.push(...violations(answer), ...own.ownRequest(answer));
     if (answer.text.includes(token)) this.wrong('tells its token in an answer', 'keep it', 'TW-GEN-029');
     return answer;
   }

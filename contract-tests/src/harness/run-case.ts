@@ -1,10 +1,14 @@
 /** One case from its first step to its verdict. */
+import { Document } from '../run/document.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
 import type { HarnessCase } from './case.ts';
 import { Conversation } from './conversation.ts';
 import type { Host, Stage } from './stage.ts';
 import { CaseOver, perform } from './steps.ts';
 import { NoAnswer } from './wire.ts';
+
+/** What the subject asks the kit, and what it is answered there. */
+const orchestrator = new Document('orchestrator');
 
 /** @throws SubjectError when the subject cannot be started again */
 export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: string): Promise<CaseOutcome> {
@@ -23,7 +27,9 @@ export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: st
     else if (!(error instanceof CaseOver)) throw error;
   }
   for (const arrival of stage.orchestrator.of(iid)) {
-    const { method, target, answered, body, at, answeredAt } = arrival;
+    const { method, target, answered, body, at, answeredAt, operation, reply } = arrival;
+    if (operation !== 'unknown') in_.mismatches.push(...orchestrator.requestViolations(arrival));
+    if (reply) in_.mismatches.push(...orchestrator.ownViolations(reply));
     in_.wire.message('subject', 'orchestrator', `${method} ${target}`, JSON.stringify(body), at);
     if (answered !== undefined) in_.wire.message('orchestrator', 'subject', `${answered}`, undefined, answeredAt);
     const sent = body === undefined ? '' : JSON.stringify(body).slice(0, 200);

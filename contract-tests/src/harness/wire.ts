@@ -1,5 +1,6 @@
 /** One request to the subject, byte for byte as the case says, and its whole answer. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Sent } from '../run/document.ts';
 import type { Call } from './case.ts';
 
 export interface Answer {
@@ -16,6 +17,8 @@ export interface Answer {
   readonly headMs: number;
   /** The answer was whole; one that the kit stopped reading counts. */
   readonly whole: boolean;
+  /** The request, as it was sent. */
+  readonly sent?: Sent;
 }
 
 /** No answer came: the connection was refused, reset or ended. */
@@ -53,12 +56,20 @@ export function send(call: Call, options: CallOptions): Promise<Answer> {
       const of = { method, path, startedAt, headMs: performance.now() - startedAt };
       read(response, call).then((got) => {
         sent.destroy();
-        resolve(answerOf(response, got, of));
+        resolve({
+          ...answerOf(response, got, of),
+          sent: { method, target: path, headers: lower(headers), body: parsedBody(body) },
+        });
       }, reject);
     });
     write(sent, body, call.sent);
   });
 }
+
+const lower = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const parsedBody = (body: Buffer | undefined): unknown => (body === undefined ? undefined : parsed(body.toString()));
 
 /** The path and query of a URL as it is written: nothing is normalised. */
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/]*/, '') || '/';

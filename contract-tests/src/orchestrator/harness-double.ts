@@ -1,6 +1,9 @@
 /** The kit as a Harness: it takes what the subject admits, counts what arrived, and does with it what the case plans. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Answer } from '../harness/wire.ts';
+import type { Sent } from '../run/document.ts';
+import { whenSaid } from '../run/said.ts';
 import { isRecord } from '../shape.ts';
 import type { Affair, Arrived, Submission } from './affair.ts';
 import { Book } from './book.ts';
@@ -22,6 +25,11 @@ export class HarnessDouble {
   /** It says that it is not healthy. */
   sick = false;
   readonly probes: { authorization: string | undefined; at: number }[] = [];
+  /** Answers that no document has, as a plan asks for them. */
+  readonly #meant = new WeakSet<ServerResponse>();
+  /** What it was sent, and what it answered. */
+  readonly heard: { readonly iid: string; readonly sent: Sent }[] = [];
+  readonly said: { readonly iid: string; readonly answer: Answer }[] = [];
   /** How often it was asked what it is. */
   introduced = 0;
   fencedAbort = true;
@@ -68,11 +76,16 @@ export class HarnessDouble {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.url);
     const [, first, name = '', iid = '', action] = url.pathname.split('/').map(decodeURIComponent);
+    whenSaid(request, response, (answer) => {
+      if (!this.#meant.has(response)) this.said.push({ iid, answer });
+    });
     const text = await read(request);
     if (first === '.well-known') return this.#info(response);
     if (first === 'healthz') return this.#probe(request, response);
     if (request.headers.authorization !== `Bearer ${this.token}`) return this.#problem(response, 401, 'unauthorized');
     const body = parsed(text);
+    const { method = 'GET', url: target = '/', headers } = request;
+    this.heard.push({ iid, sent: { method, target, headers, body } });
     const at = { node: this.name, at: performance.now() };
     const arrival = { headers: headersOf(request), name, iid, body, ...at };
     if (request.method === 'POST' && action === 'abort') return this.#abort(arrival, response);
@@ -155,6 +168,8 @@ export class HarnessDouble {
     const offset = url.searchParams.get('offset') ?? '-1';
     affair.streams.push({ submissionId: submission.submissionId, offset, at: performance.now() });
     const instead = affair.streamInstead();
+    // A Harness that forbids, or speaks of what is not known yet: the case is about that.
+    if (instead !== undefined || affair.chatters) this.#meant.add(response);
     if (instead !== undefined) return this.#insteadOfRecords(instead, response);
     if (!submission.settled && url.searchParams.has('live')) await this.#park(response);
     this.#records(submission, offset === firstOffset || offset === '-1', affair.chatters, response);

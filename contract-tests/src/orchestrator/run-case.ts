@@ -1,11 +1,25 @@
 /** One case from its first step to its verdict. */
 
+import type { Mismatch } from '../client/seen.ts';
 import { NoAnswer } from '../harness/wire.ts';
+import { Document } from '../run/document.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
 import type { OrchestratorCase, Step } from './case.ts';
 import { Scene } from './scene.ts';
 import type { Host } from './stage.ts';
 import { CaseOver, perform } from './steps.ts';
+
+const harness = new Document('harness');
+
+/** What it sent to the kit's Harnesses for this case, and what the kit answered it, against the document. */
+function betweenThem(in_: Scene): Mismatch[] {
+  const iids = new Set([...in_.affair.admissions, ...in_.affair.aborts].map(({ iid }) => iid));
+  const doubles = [in_.host.harness, ...[...in_.nodes.values()].map((node) => node.harness)];
+  return doubles.flatMap(({ heard, said }) => [
+    ...heard.filter(({ iid }) => iids.has(iid)).flatMap(({ sent }) => harness.requestViolations(sent)),
+    ...said.filter(({ iid }) => iids.has(iid)).flatMap(({ answer }) => harness.ownViolations(answer)),
+  ]);
+}
 
 /** @throws SubjectError when the subject cannot be started again */
 export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOutcome> {
@@ -27,6 +41,7 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
   } finally {
     for (const node of in_.nodes.values()) await node.down();
   }
+  in_.mismatches.push(...betweenThem(in_));
   for (const { headers, iid, name, body, at } of in_.affair.admissions) {
     in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}`, JSON.stringify(body), at);
     const sent = JSON.stringify(body).slice(0, 200);

@@ -3,11 +3,15 @@ import type { Mismatch } from '../client/seen.ts';
 import { fill, type Known } from '../harness/fill.ts';
 import { type Answer, send } from '../harness/wire.ts';
 import { Wire } from '../report/wire.ts';
+import { Document } from '../run/document.ts';
 import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
 import type { NodeDouble } from './node-double.ts';
 import { answerMs, type Host } from './stage.ts';
 import { violations } from './validity.ts';
+
+/** What the kit itself sends is held to the document, too. */
+const own = new Document('orchestrator');
 
 /** Characters of a body that the transcript shows. */
 const shown = 300;
@@ -57,7 +61,7 @@ export class Scene {
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
-    this.mismatches.push(...violations(answer));
+    this.mismatches.push(...violations(answer), ...own.ownRequest(answer));
     for (const [name, token] of Object.entries(tokens)) {
       if (answer.text.includes(token)) this.wrong(`tells the ${name} token in an answer`, 'keep it', 'TW-GEN-029');
     }

@@ -1,17 +1,39 @@
-/** What a role answers, against its OpenAPI document. */
+/** What a role answers, and what it is sent, against its OpenAPI document. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Mismatch } from '../client/seen.ts';
 import type { Answer } from '../harness/wire.ts';
+import { isMeant } from './said.ts';
 
 interface ResponseObject {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: object }>>;
   readonly content?: Readonly<Record<string, { readonly schema?: object }>>;
 }
-type Operation = { readonly operationId: string; readonly responses: Readonly<Record<string, ResponseObject>> };
-type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema: { readonly type?: string };
+}
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: NonNullable<ResponseObject['content']> };
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+type Path = Readonly<Record<string, Operation>> & { readonly parameters?: readonly Parameter[] };
+type Paths = Readonly<Record<string, Path>>;
+
+/** A request as it arrived at the kit. */
+export interface Sent {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of JSON; undefined where there was none. */
+  readonly body: unknown;
+}
 
 const require = createRequire(import.meta.url);
 const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
@@ -22,16 +44,51 @@ const compiled = new WeakMap<object, ValidateFunction>();
 const odd = /\/(\.|%2e){1,2}(\/|$)/i;
 
 export class Document {
-  readonly #shapes: readonly { readonly pattern: RegExp; readonly operations: Paths[string] }[];
+  readonly #shapes: readonly {
+    readonly pattern: RegExp;
+    readonly names: readonly string[];
+    readonly operations: Path;
+  }[];
 
   constructor(role: 'harness' | 'orchestrator' | 'custodian') {
     const { paths } = JSON.parse(readFileSync(require.resolve(`@turnwire/spec/gen/${role}.json`), 'utf8')) as {
       paths: Paths;
     };
     this.#shapes = Object.entries(paths).map(([path, operations]) => ({
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+      names: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
       operations,
     }));
+  }
+
+  /** Ways in which a request is none of the document. */
+  requestViolations({ method, target, headers, body }: Sent): Mismatch[] {
+    const [path = '', query = ''] = target.split('?', 2);
+    const known = this.#shapes.find(({ pattern }) => pattern.test(path));
+    const operation = known?.operations[method.toLowerCase()];
+    if (!known || !operation) return [wrong(`sent ${method} ${path}`, 'send what the document has', 'TW-GEN-027')];
+    const values = (known.pattern.exec(path) ?? []).slice(1);
+    const given: Given = {
+      path: Object.fromEntries(known.names.map((name, index) => [name, decoded(values[index] ?? '')])),
+      query: Object.fromEntries(new URLSearchParams(query)),
+      header: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])),
+    };
+    const parameters = [...(known.operations.parameters ?? []), ...(operation.parameters ?? [])];
+    const found = [
+      ...parameters.flatMap((one) => parameterProblems(one, given)),
+      ...requestBody(operation, headers, body),
+    ];
+    return found.map((each) => ({ ...each, did: `sent ${operation.operationId} ${each.did}` }));
+  }
+
+  /** A request of the kit that was served must be one of the document: what is wrong on purpose is refused. */
+  ownRequest({ status, sent }: Answer): Mismatch[] {
+    return sent === undefined || status >= 300 ? [] : this.requestViolations(sent).map(ofTheKit);
+  }
+
+  /** Ways in which an answer of the kit is none of the document: the kit's own fault. */
+  ownViolations(answer: Answer): Mismatch[] {
+    return isMeant(answer) ? [] : this.violations(answer).map(ofTheKit);
   }
 
   /** Ways in which an answer is none of the document; of a path or a method that it does not have, the general rules alone. */
@@ -42,6 +99,38 @@ export class Document {
     const found = [...general(answer), ...(operation ? documented(answer, operation) : [])];
     return found.map((each) => ({ ...each, did: `answered ${answer.method} ${path} ${each.did}` }));
   }
+}
+
+const ofTheKit = (each: Mismatch): Mismatch => ({ ...each, whose: 'kit' });
+
+type Given = Readonly<Record<Parameter['in'], Readonly<Record<string, string | undefined>>>>;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parameterProblems({ name, in: where, required, schema }: Parameter, given: Given): Mismatch[] {
+  const value = given[where][where === 'header' ? name.toLowerCase() : name];
+  const should = 'send what the document has';
+  if (value === undefined) return required ? [wrong(`without ${name}`, should, 'TW-GEN-026')] : [];
+  const isNumber = schema.type === 'integer' || schema.type === 'number';
+  const why = invalid(schema, isNumber && /^-?[\d.]+$/.test(value) ? Number(value) : value);
+  return why === undefined ? [] : [wrong(`with a ${name} that ${why}`, should, 'TW-GEN-026')];
+}
+
+function requestBody({ requestBody: of }: Operation, headers: Sent['headers'], body: unknown): Mismatch[] {
+  const should = 'send what the document has';
+  if (body === undefined) return of?.required ? [wrong('without a body', should, 'TW-GEN-007')] : [];
+  const schema = of?.content['application/json']?.schema;
+  if (schema === undefined) return [];
+  const type = String(headers['content-type'] ?? '').split(';', 1)[0];
+  if (type !== 'application/json') return [wrong(`a body as ${type || 'nothing'}`, should, 'TW-GEN-007')];
+  const why = invalid(schema, body);
+  return why === undefined ? [] : [wrong(`with a body that ${why}`, should, 'TW-GEN-008')];
 }
 
 const wrong = (did: string, should: string, requirement: string): Mismatch => ({ did, should, requirement });

@@ -1,15 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { operationAt } from '../../coverage/documents.ts';
+import type { Answer } from '../../harness/wire.ts';
+import { Document } from '../../run/document.ts';
+import { whenSaid } from '../../run/said.ts';
+import type { Mismatch } from '../seen.ts';
 import { protocol } from '../spec.ts';
 import { HarnessDouble } from './harness.ts';
 import { OrchestratorDouble } from './orchestrator.ts';
 import { operationOf } from './routes.ts';
 import { type Asked, type Effects, type PeerSettings, problem, type Reply } from './state.ts';
 
+const documents = { harness: new Document('harness'), orchestrator: new Document('orchestrator') };
+
+/** By the document whose operation it is; the introduction is in both. */
+function ownFaults(answer: Answer): Mismatch[] {
+  const of = (name: 'harness' | 'orchestrator') => operationAt(name, answer.method, answer.path) !== undefined;
+  if (answer.path.startsWith('/.well-known/')) return [];
+  const name = of('orchestrator') ? 'orchestrator' : of('harness') ? 'harness' : undefined;
+  return name === undefined ? [] : documents[name].ownViolations(answer);
+}
+
 /** A running double of both peers at one address. */
 export interface Peer {
   readonly url: string;
   readonly effects: Readonly<Effects>;
+  /** What the kit said here that no document has: its own fault. */
+  readonly faults: readonly Mismatch[];
   close(): Promise<void>;
 }
 
@@ -20,7 +37,12 @@ export async function startPeer(settings: PeerSettings): Promise<Peer> {
   const operations = { ...new OrchestratorDouble(settings, effects).operations, ...harness.operations };
   // A taken pick of the past is no transition of this case.
   effects.transitions = 0;
+  const faults: Mismatch[] = [];
   const server = createServer((request, response) => {
+    whenSaid(request, response, (answer) => {
+      // A receipt of another version leaves out what ours has: the case is about that.
+      if (!Object.values(settings.receipt ?? {}).includes(null)) faults.push(...ownFaults(answer));
+    });
     void asked(request).then((question) => {
       const handler = question === undefined ? undefined : operations[question.operation];
       const reply = question === undefined || handler === undefined ? problem(404, 'not_found') : handler(question);
@@ -36,7 +58,7 @@ export async function startPeer(settings: PeerSettings): Promise<Peer> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, effects, close };
+  return { url: `http://127.0.0.1:${port}`, effects, faults, close };
 }
 
 async function asked(request: IncomingMessage): Promise<Asked | undefined> {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../harness/wire.ts';
+import { Document } from './document.ts';
+import { judged } from './outcome.ts';
+
+const orchestrator = new Document('orchestrator');
+const json = { 'content-type': 'application/json' };
+const pick = { turnId: 't-1', event: 'approve', input: {} };
+
+describe('what a subject sends', () => {
+  it.each([
+    ['a pick', { method: 'POST', target: '/agents/c1/events', headers: json, body: pick }, undefined],
+    [
+      'a poll',
+      { method: 'GET', target: '/agents/c1/deliveries/d%2F1?wait=25', headers: {}, body: undefined },
+      undefined,
+    ],
+    ['no operation', { method: 'GET', target: '/nowhere', headers: {}, body: undefined }, /sent GET \/nowhere/],
+    [
+      'a wrong body',
+      { method: 'POST', target: '/agents/c1/events', headers: json, body: { event: 7 } },
+      /pick with a body/,
+    ],
+    ['no body', { method: 'POST', target: '/agents/c1/events', headers: json, body: undefined }, /pick without a body/],
+    ['another type', { method: 'POST', target: '/agents/c1/events', headers: {}, body: pick }, /a body as nothing/],
+    [
+      'a long wait',
+      { method: 'GET', target: '/agents/c1/deliveries/d?wait=90', headers: {}, body: undefined },
+      /wait that must be <= 25/,
+    ],
+    [
+      'a strange name',
+      { method: 'GET', target: '/agents/a%20b/surface', headers: {}, body: undefined },
+      /iid that must match/,
+    ],
+  ])('%s', (_, sent, problem) => {
+    const [found] = orchestrator.requestViolations(sent);
+    if (problem === undefined) expect(found).toBeUndefined();
+    else
+      expect(found).toMatchObject({
+        did: expect.stringMatching(problem),
+        requirement: expect.stringMatching(/^TW-GEN/),
+      });
+  });
+});
+
+describe('what the kit itself says', () => {
+  const said: Answer = {
+    ...{ method: 'GET', path: '/agents/c1/surface', status: 200, text: '{}', json: {}, whole: true, ms: 0, headMs: 0 },
+    headers: { 'turnwire-version': '1', etag: '"x"', ...json },
+  };
+  const check = { id: 'a.b', theme: 'a', says: 'x', requirements: ['TW-GEN-001'], level: 'must' } as const;
+
+  it('is its own fault where no document has it, and says nothing of the subject', () => {
+    const mismatches = orchestrator.ownViolations(said);
+    expect(mismatches).toMatchObject([{ whose: 'kit', did: expect.stringContaining('200 with a body that') }]);
+    const subjects = { did: 'fell over', should: 'stand' };
+    expect(judged({ mismatches: [subjects, ...mismatches] }, check)).toMatchObject({
+      verdict: 'kit_error',
+      sentence: expect.stringMatching(/^the kit itself answered GET \/agents\/c1\/surface 200 .*defect of the kit/),
+    });
+  });
+
+  it('is none where it is said in the place of somebody else', () => {
+    expect(orchestrator.ownViolations({ ...said, headers: {}, status: 502 })).toEqual([]);
+    expect(orchestrator.ownViolations({ ...said, text: '{"streamUrl": ', json: undefined })).toEqual([]);
+  });
+
+  it('is looked at in its requests that were served', () => {
+    const sent = { method: 'POST', target: '/agents/c1/events', headers: json, body: {} };
+    expect(orchestrator.ownRequest({ ...said, sent })).toMatchObject([{ whose: 'kit' }]);
+    expect(orchestrator.ownRequest({ ...said, status: 422, sent })).toEqual([]);
+  });
+});
