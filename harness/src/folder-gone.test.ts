@@ -1,10 +1,13 @@
 /** A data folder that is taken away under a real process: nothing is acknowledged that nobody will ever read. */
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DEFINITION, temporaryFolder, until } from './testing/harness-fixture.ts';
 import { HarnessProcess } from './testing/harness-process.ts';
 import { Peers } from './testing/peers.ts';
+
+// Real processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let data: string;

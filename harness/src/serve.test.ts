@@ -1,10 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '@turnwire/server';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFINITION, TOKEN, temporaryFolder, until } from './testing/harness-fixture.ts';
 import { HarnessProcess } from './testing/harness-process.ts';
 import { Peers } from './testing/peers.ts';
+
+// Real processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 let peers: Peers;

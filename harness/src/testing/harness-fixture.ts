@@ -118,7 +118,7 @@ export async function startHarness(options: Partial<HarnessOptions> = {}, folder
 
 /** Waits for a condition, never for a time. */
 export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 30_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
