@@ -2,6 +2,7 @@ import { protocol } from '@turnwire/sdk';
 import { ENVOY_BACK_OFF } from '../limits.ts';
 import { isRead, type RouteName } from '../route.ts';
 import { ORCHESTRATOR } from './cluster.ts';
+import { FLAGS_HEADER } from './facts.ts';
 import { duration } from './typed.ts';
 
 interface Route {
@@ -38,8 +39,8 @@ export function routeConfig(placement: string, orchestratorUrl: string): object 
         domains: ['*'],
         routes: routes().map((route) => forwarded(route, placement, orchestratorUrl)),
         request_headers_to_remove: ['x-forwarded-proto'],
-        // The mark is ours alone: an upstream's goes (TW-CUS-015).
-        response_headers_to_remove: [protocol.headers.custodian],
+        // The mark is ours alone, and so is what Envoy tells the script: an upstream's go (TW-CUS-015).
+        response_headers_to_remove: [protocol.headers.custodian, FLAGS_HEADER],
       },
     ],
   };
