@@ -8,8 +8,11 @@ import { document, type Scene } from './scene.ts';
 /** Milliseconds in which a request that is forwarded has arrived. */
 const arrivalMs = 5_000;
 
+/** So many ways in which a subject is wrong say what is wrong with it. */
+export const enough = 10;
+
 export async function refused(in_: Scene, { statuses, code, rows }: NonNullable<Step['refused']>): Promise<void> {
-  for (const row of rows) await refuse(in_, row, statuses, code);
+  for (const row of rows) if (in_.mismatches.length < enough) await refuse(in_, row, statuses, code);
   // One that is forwarded, behind all of them: what was to arrive before it has arrived when it has.
   in_.affair.plan([]);
   await in_.exchange({ route: 'surface', headers: { 'turnwire-version': '1' } });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Ask } from '../case.ts';
 import type { Program } from '../programs.ts';
+import { enough } from '../refusals.ts';
 
 interface Response {
   readonly content?: Readonly<Record<string, { readonly examples?: Readonly<Record<string, { value: unknown }>> }>>;
@@ -61,6 +62,7 @@ export const everyAnswer: Program = async (in_) => {
   for (const { operationId, route, status, type, name, value } of documentedAnswers) {
     const { code } = value as { code?: string };
     const headers = { 'content-type': type, 'turnwire-code': code ?? null, etag: '"5"', 'retry-after': '1' };
+    if (in_.mismatches.length >= enough) return;
     in_.affair.plan([{ status, json: value, headers }]);
     const [answer] = (await in_.exchange({ route })).answers;
     const same =
