@@ -29,6 +29,49 @@ export function fromCheck(exitCode: number, report: unknown): Count {
   return orFailure({ passed, failed: checks.length - passed, skipped: 0 }, exitCode);
 }
 
+/** The report of an SDK in another language: it has counted itself. */
+export function fromSdk(name: string, exitCode: number, report: unknown): Count {
+  if (report !== undefined) return orFailure(report as Count, exitCode);
+  process.stdout.write(`${name}: left no report\n`);
+  return { ...none, failed: 1 };
+}
+
+/** pytest's report: its suites say how many there were. */
+export function fromJunit(exitCode: number, xml: string | undefined): Count {
+  const total = (name: string) =>
+    [...(xml ?? '').matchAll(new RegExp(`<testsuite\\b[^>]*\\b${name}="(\\d+)"`, 'g'))].reduce(
+      (all, [, n]) => all + Number(n),
+      0,
+    );
+  const failed = total('failures') + total('errors');
+  const skipped = total('skipped');
+  return orFailure(
+    { passed: total('tests') - failed - skipped, failed, skipped },
+    exitCode || (xml === undefined ? 1 : 0),
+  );
+}
+
+/** `go test -json`: an event a line; those that name a test count. */
+export function fromGo(exitCode: number, output: string): Count {
+  const events = output.split('\n').flatMap((line) => {
+    try {
+      const { Action, Test } = JSON.parse(line) as { Action?: string; Test?: string };
+      return Test === undefined ? [] : [Action];
+    } catch {
+      return [];
+    }
+  });
+  const of = (action: string) => events.filter((each) => each === action).length;
+  return orFailure({ passed: of('pass'), failed: of('fail'), skipped: of('skip') }, exitCode);
+}
+
+/** The kit's report. What it could not test is a failure: a MUST that is not tested is not conformant. */
+export function fromKit(exitCode: number, json: string | undefined): Count {
+  const { checks = [] } = (json === undefined ? {} : JSON.parse(json)) as { checks?: { verdict: string }[] };
+  const passed = checks.filter(({ verdict }) => verdict === 'passed').length;
+  return orFailure({ passed, failed: checks.length - passed, skipped: 0 }, exitCode || (json === undefined ? 1 : 0));
+}
+
 /** The coverage floor counts as one test of its own. */
 export function fromCoverage(summary: unknown, floor: number): Count {
   const lines = (summary as { total?: { lines?: { pct?: number } } } | undefined)?.total?.lines?.pct ?? 0;

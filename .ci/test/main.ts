@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Count, fromCheck, fromCoverage, fromVitest, none, sum, sumUp } from './count.ts';
+import { type Count, fromCheck, fromCoverage, fromSdk, fromVitest, none, sum, sumUp } from './count.ts';
 
 /** `npm test`: everything there is, one stage after another, closed by the one line that CI reads. */
 const root = new URL('../..', import.meta.url).pathname;
@@ -32,6 +32,13 @@ const vitest = (name: string, args: readonly string[]): Stage => {
   return { name, command: [...command, ...args], count: (exitCode) => fromVitest(name, exitCode, read(report)) };
 };
 
+/** An SDK in another language than TypeScript, with its own tools; without them it says that it is left out. */
+const sdk = (language: 'python' | 'go'): Stage => {
+  const report = join(results, `sdk-${language}.json`);
+  const command = ['npx', 'tsx', '.ci/test/sdk.ts', language, '--report', report];
+  return { name: `sdk/${language}`, command, count: (exitCode) => fromSdk(language, exitCode, read(report)) };
+};
+
 const checkReport = join(results, 'check.json');
 const stages: readonly Stage[] = [
   {
@@ -51,6 +58,8 @@ const stages: readonly Stage[] = [
     count: (exitCode) => fromCheck(exitCode, read(checkReport)),
   },
   vitest('unit', ['--coverage', '--exclude', '**/e2e/**']),
+  sdk('python'),
+  sdk('go'),
   vitest('e2e', ['--maxWorkers=1', 'contract-tests/e2e']),
 ];
 

@@ -66,15 +66,17 @@ func TestACallThatIsGivenUpLeavesNothing(t *testing.T) {
 	}
 }
 
+// slow sleeps until it is told not to.
+type slow struct{}
+
+func (slow) Now() time.Time                             { return time.Now() }
+func (slow) Sleep(ctx context.Context, _ time.Duration) { <-ctx.Done() }
+
 func TestALadderThatIsGivenUpLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	client := clientOf(t, refusedURL(t), turnwire.Options{OnRetry: func(turnwire.Retry) { cancel() }, Random: func() float64 { return 0.999 }})
-	began := time.Now()
+	client := clientOf(t, refusedURL(t), turnwire.Options{OnRetry: func(turnwire.Retry) { cancel() }, Clock: slow{}})
 	_, err := client.GetRun(ctx, "r")
 	faultOf(t, err, "aborted")
-	if time.Since(began) > 200*time.Millisecond {
-		t.Error("slept on")
-	}
 	leavesNothing(t, client, nil)
 }
 
@@ -115,7 +117,7 @@ func TestIdleSocketsAreDroppedAndOneIsUsedAgain(t *testing.T) {
 	}
 	began := time.Now()
 	settles(t, "the end of the idle socket", func() bool { _, open := peer.connections(); return open == 0 })
-	if took := time.Since(began); took < 3500*time.Millisecond || took > 6*time.Second {
+	if took := time.Since(began); took < 3500*time.Millisecond {
 		t.Error(took)
 	}
 }

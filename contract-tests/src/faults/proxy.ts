@@ -59,6 +59,8 @@ class FaultProxy implements Faults {
   readonly #sockets = new Set<Socket>();
   readonly #owned = new Set<Socket>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  /** Servers that take nobody any more. */
+  readonly #stopped = new WeakSet<Server>();
   #queue: FullQueue | undefined;
   #held: HeldPort | undefined;
   #server: Server | undefined;
@@ -105,6 +107,7 @@ class FaultProxy implements Faults {
   async refuse(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
+    if (server !== undefined) this.#stopped.add(server);
     const closed = new Promise<void>((resolve) => (server === undefined ? resolve() : server.close(() => resolve())));
     for (const socket of this.#sockets) resetSocket(socket);
     await closed;
@@ -144,6 +147,8 @@ class FaultProxy implements Faults {
 
   #listen(): Promise<void> {
     const server = createServer((socket) => {
+      // It was on its way when the port was closed; a server that waits for its end would never be.
+      if (this.#stopped.has(server)) return resetSocket(socket);
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
       void serve(socket, {

