@@ -18,8 +18,11 @@ afterEach(async () => {
   set?.clear();
 });
 
+/** How each role is started, and started again: everybody meets everybody through a relay. */
+type Starts = Readonly<Record<(typeof documents)[number], () => Promise<unknown>>>;
+
 /** A run of `review` from start to end, every hop of it through a relay that records. */
-async function watchedRun(): Promise<string> {
+async function watchedRun(meanwhile: (starts: Starts) => Promise<void> = async () => undefined): Promise<string> {
   set = await stage();
   const { cast, timeline } = set;
   for (const role of documents) recorders[role] = new Recorder(cast.url(role));
@@ -28,16 +31,21 @@ async function watchedRun(): Promise<string> {
     harness: await recorders.harness.listen(),
     custodian: await recorders.custodian.listen(),
   };
-  await cast.orchestrator({ TURNWIRE_HARNESS_URL: at.harness, REVIEW_CHECKS_TAKE_MS: '400' });
-  await cast.custodian({ TURNWIRE_ORCHESTRATOR_URL: at.orchestrator });
-  await cast.harness(await scripted(cast, timeline, script), { TURNWIRE_CUSTODIAN_URL: at.custodian });
+  const model = await scripted(cast, timeline, script);
+  const starts: Starts = {
+    orchestrator: () => cast.orchestrator({ TURNWIRE_HARNESS_URL: at.harness, REVIEW_CHECKS_TAKE_MS: '400' }),
+    custodian: () => cast.custodian({ TURNWIRE_ORCHESTRATOR_URL: at.orchestrator }),
+    harness: () => cast.harness(model, { TURNWIRE_CUSTODIAN_URL: at.custodian }),
+  };
+  for (const role of documents) if (role !== 'harness') await starts[role]();
+  await starts.harness();
   const peer = { url: at.orchestrator, token: cast.instanceToken };
   const feed = set.feed(peer);
   const run = await begin(peer, timeline, 'run 1', {
     title: 'A change',
     diff: readFileSync(diffs('backoff-jitter.diff'), 'utf8'),
   });
-  await answerGate(peer, feed, byItself, run);
+  await Promise.all([answerGate(peer, feed, byItself, run), meanwhile(starts)]);
   for (const path of [
     '/runs',
     `/runs/${run}`,
@@ -52,7 +60,7 @@ async function watchedRun(): Promise<string> {
   return run;
 }
 
-it('a run without faults: no exchange of any role violates the spec', { timeout: 60_000 }, async () => {
+it('a run without faults: no exchange of any role violates the spec', { timeout: 120_000 }, async () => {
   const run = await watchedRun();
   const { cast, timeline, text } = set as Stage;
   const facts = await audit(cast, [run], timeline.routability);
@@ -72,4 +80,36 @@ it('a run without faults: no exchange of any role violates the spec', { timeout:
     expect.arrayContaining(['POST /agents/*/events 202', 'POST /agents/*/events 200', 'GET /agents/*/surface 200']),
   );
   expect(seen('harness').filter((line) => line.startsWith('POST'))).toHaveLength(1);
+});
+
+/** How long a role stays away, in milliseconds. */
+const DEAD_MS = 300;
+
+it('a run in which every role dies and comes back: no exchange of any role violates the spec', {
+  timeout: 120_000,
+}, async () => {
+  const run = await watchedRun(async (starts) => {
+    for (const role of ['orchestrator', 'custodian', 'harness'] as const) {
+      // At work on something that goes through the relays, and not at a moment of the clock alone.
+      const before = recorders.custodian.exchanges.length;
+      const deadline = performance.now() + 5_000;
+      while (recorders.custodian.exchanges.length === before && performance.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      // A Harness that is killed has a turn in flight to lose, and says so; one that drains loses none.
+      await (set as Stage).cast.running.get(role)?.stop(role === 'harness' ? 'SIGTERM' : 'SIGKILL');
+      await new Promise((resolve) => setTimeout(resolve, DEAD_MS));
+      await starts[role]();
+    }
+  });
+  const { cast, timeline, text } = set as Stage;
+  const facts = await audit(cast, [run], timeline.routability);
+  await cast.stop();
+  expect(facts, text()).toMatchObject({ runsEnded: 1, lost: 0, runTwice: 0, findings: [] });
+  for (const document of documents) {
+    const watch = await PrismWatch.of(document);
+    const { exchanges } = recorders[document];
+    expect(exchanges.length, document).toBeGreaterThan(0);
+    const violations = (await Promise.all(exchanges.map((exchange) => watch.check(exchange)))).flat();
+    expect(violations, document).toEqual([]);
+  }
 });

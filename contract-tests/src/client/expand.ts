@@ -78,7 +78,9 @@ function one(
     ...(main ? [stepOf(main, written.at ?? call.operation, written.nth ?? 1)] : []),
     ...(written.further ?? []).map((more) => stepOf(known(more.fault), more.at, more.nth)),
   ];
-  const options = { ...call.options, ...written.options };
+  // A short attempt is for faults; without one it would only be a bet on how fast a machine is.
+  const usual = steps.length === 0 ? {} : call.options;
+  const options = { ...usual, ...written.options };
   return {
     ...{ id, theme: file.theme, says, requirements, level, before, pauseMs, expect, steps },
     call: { ...call, input: without({ ...call.input, ...written.input }), options },
