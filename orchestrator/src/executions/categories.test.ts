@@ -41,7 +41,7 @@ const swept = (code: 'agent_restart_orphaned' | 'agent_timeout' | 'node_unavaila
 
 const refused = (ledger: Ledger, code: string) => {
   const { turnId, intent } = ledger.turn;
-  const of = { turnId, key: intent.key, tried: NODE, code, reason: 'because', inDoubt: false };
+  const of = { turnId, key: intent.key, tried: NODE, code, reason: 'because', last: code, inDoubt: false };
   ledger.take({ type: 'refused', ...of });
 };
 

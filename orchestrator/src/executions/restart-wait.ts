@@ -27,6 +27,8 @@ export interface RestartWait {
   attempts: number;
   code: string;
   reason: string;
+  /** One word for the line that says what it cost: an errno, or the code of an answer. */
+  last: string;
 }
 
 /** One attempt that was not taken. */
@@ -36,6 +38,7 @@ export interface Refusal {
   /** `draining`, or `unreachable`; of a copy in doubt, `unknown`. */
   code: string;
   reason: string;
+  last: string;
   /** A copy may have been taken: it is sent again under its key to its store, and no record has to move for that. */
   inDoubt: boolean;
 }
@@ -56,16 +59,16 @@ export const isAbsorbed = ({ node, graceMs }: Pick<Now, 'node' | 'graceMs'>): bo
 
 /** An attempt was not taken: the wait as it is from here on. */
 export function refused(before: RestartWait | undefined, refusal: Refusal, { now, graceMs }: Now): RestartWait {
-  const { tried, code, reason, inDoubt } = refusal;
-  const last = { at: now, tried, code, reason };
+  const { tried, code, reason, last, inDoubt } = refusal;
+  const attempt = { at: now, tried, code, reason, last };
   if (before === undefined) {
-    const began = { since: now, seen: tried, graceUntil: now + graceMs, rung: 0, attempts: 1, ...last };
+    const began = { since: now, seen: tried, graceUntil: now + graceMs, rung: 0, attempts: 1, ...attempt };
     return inDoubt ? { ...began, movedAt: now } : began;
   }
   const { movedAt = inDoubt ? now : undefined, ...wait } = before;
   // Another process than the one that was tried last: it begins at the foot of the ladder.
   const rung = wait.tried.instanceId === tried.instanceId ? wait.rung + 1 : 0;
-  return { ...wait, ...last, rung, attempts: wait.attempts + 1, ...(movedAt === undefined ? {} : { movedAt }) };
+  return { ...wait, ...attempt, rung, attempts: wait.attempts + 1, ...(movedAt === undefined ? {} : { movedAt }) };
 }
 
 /** Where a wait stands by the record as it is now. */

@@ -30,6 +30,7 @@ describe('a call to a node that is restarting', () => {
     ]);
     expect(back.admissions).toHaveLength(1);
     expect(counters()).toMatchObject({
+      'routability_total{seat="admission",ok="true"}': 1,
       executions_started_total: 1,
       executions_succeeded_total: 1,
       executions_live: 0,

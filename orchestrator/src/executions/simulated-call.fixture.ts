@@ -206,7 +206,16 @@ export class SimulatedCall {
     const refused = (code: string, inDoubt: boolean, ms: number) =>
       this.#later(work, ms, () => {
         const tried = { instanceId, moves };
-        this.#take({ type: 'refused', turnId, key, tried, code: inDoubt ? 'unknown' : code, reason: code, inDoubt });
+        this.#take({
+          type: 'refused',
+          turnId,
+          key,
+          tried,
+          code: inDoubt ? 'unknown' : code,
+          reason: code,
+          last: code,
+          inDoubt,
+        });
       });
     const process = this.#simulation.listening(address);
     if (!process) {

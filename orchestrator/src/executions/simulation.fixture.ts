@@ -56,6 +56,7 @@ export class Simulation {
   readonly processes: Process[] = [];
   node: NodeState | undefined;
   isUp = true;
+  deployment: 'resident' | 'serverless' = 'resident';
   /** How long an agent works. */
   workMs = 500;
   /** How often an admission is lost after it was taken, or before. */
@@ -171,7 +172,11 @@ export class Simulation {
       this.at(250, () => this.#register(process));
       return;
     }
-    const registration = registrationOf(process.address, { instanceId: process.instanceId, store: 'disk' });
+    const registration = registrationOf(process.address, {
+      instanceId: process.instanceId,
+      store: 'disk',
+      deployment: this.deployment,
+    });
     this.#news({ type: 'register', nodeId: NODE, registration });
     this.#beat(process);
   }

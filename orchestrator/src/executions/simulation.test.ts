@@ -97,6 +97,35 @@ describe('in virtual time', () => {
     expect(call.taken).toBe(1);
   });
 
+  told('a serverless node refuses the connection', (simulation) => {
+    simulation.deployment = 'serverless';
+    simulation.stop(simulation.start());
+    const call = started(simulation.call());
+    simulation.advance(100);
+    expect(call.row).toMatchObject({ status: 'failed', category: 'agent_unreachable' });
+    expect(call.statuses).not.toContain('awaiting_restart');
+    expect(typeof simulation.call()).not.toBe('string');
+  });
+
+  told('50 calls wait for one dead node, and all of them end alike', (simulation) => {
+    simulation.stop(simulation.start());
+    for (let index = 0; index < 50; index += 1) simulation.at(index * 20, () => void started(simulation.call()));
+    simulation.advance(20_000);
+    expect(new Set(simulation.calls.map(({ row }) => row.category))).toEqual(new Set(['agent_unreachable']));
+    expect(simulation.node?.record.health).toBe('inactive');
+  });
+
+  told('it is heard just when the grace runs out: it stays healthy, or is again', (simulation) => {
+    const process = simulation.start('http://node:1');
+    simulation.stop(process);
+    const call = started(simulation.call());
+    // At the very moment of the demotion, before it or after it.
+    simulation.at(GRACE_MS + 1, () => simulation.start('http://node:1'));
+    simulation.advance(GRACE_MS + 10_000);
+    expect(simulation.node?.record.health).toBe('healthy');
+    expect(['succeeded', 'failed']).toContain(call.row.status);
+  });
+
   told('a cancel during the wait, then the node returns', (simulation) => {
     simulation.stop(simulation.start());
     const call = started(simulation.call());

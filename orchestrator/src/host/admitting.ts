@@ -102,23 +102,25 @@ export class Admitting {
     }
   }
 
-  #refused(effect: Of<'admit'>, { refusal, last }: NotTakenByNode, signal: AbortSignal): Promise<void> {
+  #refused(effect: Of<'admit'>, { refusal }: NotTakenByNode, signal: AbortSignal): Promise<void> {
     const { turnId, key, placement } = effect;
-    return this.#spent(placement, { type: 'refused', turnId, key, ...refusal }, signal, last);
+    return this.#spent(placement, { type: 'refused', turnId, key, ...refusal }, signal);
   }
 
   /** Reports, and says what re-sending cost when the wait is over with it (TW-RET-022). */
-  async #spent(placement: string, event: RunEvent, signal: AbortSignal, last?: string): Promise<void> {
+  async #spent(placement: string, event: RunEvent, signal: AbortSignal): Promise<void> {
     const spent = await report<RestartWait | undefined>(this.#ports, event, signal);
-    if (spent) this.#tellCost(placement, spent, last ?? spent.code);
+    if (spent) this.#tellCost(placement, spent, event.type === 'admitted');
   }
 
-  #tellCost(placement: string, { attempts, since }: RestartWait, last: string): void {
-    const { clock, harnesses, log } = this.#ports;
+  #tellCost(placement: string, { attempts: failed, since, last }: RestartWait, ok: boolean): void {
+    const { clock, harnesses, log, absorbed } = this.#ports;
+    absorbed(ok);
+    const attempts = ok ? failed + 1 : failed;
     const url = harnesses.known(placement).baseUrl ?? placement;
     const ms = clock.now() - since;
     log(`turnwire.routability seat=admission attempts=${attempts} ms=${ms} last=${last} url=${url}`, {
-      ...{ seat: 'admission', attempts, ms, last, url, placement },
+      ...{ seat: 'admission', attempts, ms, last, url, ok, placement },
     });
   }
 

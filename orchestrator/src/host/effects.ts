@@ -18,6 +18,8 @@ export interface ShellPorts extends ReportPorts {
   workflow: () => Workflow;
   harnesses: Harnesses;
   nodes: NodeWatch;
+  /** An admission needed more than one attempt at a node, and is over. */
+  absorbed(ok: boolean): void;
   /** The stream of a turn answered. */
   answered(turnId: string): void;
   random: () => number;

@@ -6,11 +6,7 @@ import type { RefusedEvent } from '../run/holding.ts';
 /** The node did not take it, and whether it is sent again is not for the SDK's ladder to say. */
 export class NotTakenByNode extends Error {
   override readonly name = 'NotTakenByNode';
-  constructor(
-    readonly refusal: Omit<RefusedEvent, 'turnId' | 'key'>,
-    /** For the line that says what absorbing it cost. */
-    readonly last: string,
-  ) {
+  constructor(readonly refusal: Omit<RefusedEvent, 'turnId' | 'key'>) {
     super(refusal.reason);
   }
 }
@@ -43,7 +39,7 @@ export function surfacing(node: NodeRecord, inDoubt: boolean, signal: AbortSigna
       if (certainty === 'answered' && !draining) return;
       if (doubt && node.deployment === 'serverless') return;
       const code = doubt ? 'unknown' : draining ? 'draining' : 'unreachable';
-      refusal = new NotTakenByNode({ tried: { instanceId, moves }, code, reason, inDoubt: doubt }, last);
+      refusal = new NotTakenByNode({ tried: { instanceId, moves }, code, reason, last, inDoubt: doubt });
       abort();
     },
     refusal: () => refusal,

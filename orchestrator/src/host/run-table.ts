@@ -221,6 +221,7 @@ export class RunTable {
       machines,
       harnesses,
       nodes: this.nodes,
+      absorbed: (ok) => this.tally.add('routability_total', { seat: 'admission', ok: String(ok) }),
       answered: (turnId) => this.activity.heard(turnId),
       clock,
       random: this.options.random ?? Math.random,
