@@ -39,10 +39,19 @@ export class Sweeper {
       if (!cell.state || cell.fault) continue;
       for (const turn of cell.state.turns) {
         turnIds.add(turn.turnId);
-        this.#look(cell, cell.state, turn);
+        this.#guarded(cell, cell.state, turn);
       }
     }
     this.#table.activity.keep(turnIds);
+  }
+
+  /** One run that cannot be looked at must not keep the others from being swept. */
+  #guarded(cell: Cell, state: RunState, turn: Turn): void {
+    try {
+      this.#look(cell, state, turn);
+    } catch (error) {
+      this.#table.options.log.warn({ runId: cell.runId, reason: String(error) }, 'an execution could not be swept');
+    }
   }
 
   #look(cell: Cell, state: RunState, turn: Turn): void {
