@@ -15,11 +15,22 @@ export class Sweeper {
 
   /** Until the signal. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#table.options;
     while (!signal.aborted) {
-      await clock.sleep(this.#pauseMs(), signal);
+      await this.#pause(signal);
       if (!signal.aborted) this.sweep();
     }
+  }
+
+  /** The long pause of one that has no node ends with the first that registers: an orphan of it is not to wait for that. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { nodes, options } = this.#table;
+    const woken = new AbortController();
+    const wake = (): void => woken.abort();
+    signal.addEventListener('abort', wake);
+    const stop = nodes.list().length === 0 ? nodes.onChange(wake) : undefined;
+    await options.clock.sleep(this.#pauseMs(), woken.signal);
+    stop?.();
+    signal.removeEventListener('abort', wake);
   }
 
   /** What a node has can become an orphan; of anything else half an hour of silence is all there is to look for. */
