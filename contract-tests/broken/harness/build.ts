@@ -11,8 +11,8 @@ export interface Difference {
   readonly edits: readonly Edit[];
 }
 
-export const differences: readonly Difference[] = parse(
-  readFileSync(new URL('differences.yaml', import.meta.url), 'utf8'),
+export const differences: readonly Difference[] = ['differences.yaml', 'reading.yaml'].flatMap((file): Difference[] =>
+  parse(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
 export const buildHarness = (difference?: Difference): Promise<string> =>
