@@ -51,7 +51,7 @@ export async function story(kill?: string, always = false): Promise<Story> {
     const found = await until(
       gate,
       async () => (await getRun(world.people, { runId })).gates.find((one) => one.gate === gate),
-      30_000,
+      120_000,
     );
     await answerGate(world.people, { runId, gate: found.gateId, event, input, key: `answer-${gate}` });
   };
