@@ -30,6 +30,11 @@ export class NodeWatch {
     return this.#registry.list();
   }
 
+  /** After each change of any. Returns how to stop it. */
+  onChange(listener: (nodeId: string) => void): () => void {
+    return this.#registry.onChange(listener);
+  }
+
   /** Until the record changes next. */
   watch(nodeId: string): Waiting {
     return this.#parked.park(nodeId);
