@@ -137,15 +137,16 @@ async function held(subject: Subject): Promise<void> {
 }
 
 const stage = new Stage();
+const proxies = async (to: string): Promise<Subject[]> => {
+  const envoy = await stage.envoy(to);
+  if (!envoy) process.stdout.write('there is no Envoy: `npm run tools` installs it\n');
+  return [await stage.bare(to), await stage.node(to), ...(envoy ? [envoy] : [])];
+};
 try {
   const none = await stage.upstream();
-  const bare = await stage.bare(none.url);
-  const node = await stage.node(none.url);
-  const envoy = await stage.envoy(none.url);
-  if (!envoy) process.stdout.write('there is no Envoy: `npm run tools` installs it\n');
-  const subjects = [none, bare, node, ...(envoy ? [envoy] : [])];
-  // First, so that nothing that a load left behind is counted.
-  for (const subject of subjects.slice(1)) await held(subject);
+  // Of their own: neither is measured with what the other left behind.
+  for (const subject of await proxies(none.url)) await held(subject);
+  const subjects = [none, ...(await proxies(none.url))];
   for (const [kind, request] of Object.entries(kinds)) say(kind, subjects, await measure(subjects, request));
 } finally {
   stage.close();

@@ -26,15 +26,14 @@ it('a logger writes each line at once, without what could be a credential', () =
   expect(write.mock.calls.join('')).not.toContain('secret');
 });
 
-it('a logger of lines writes those of one turn of the loop together, and what is left at the end', async () => {
+it('a logger of lines writes those of a while together, and what is left at the end', async () => {
   const before = process.listeners('exit');
   const log = createLineLogger('test');
   const [flush] = process.listeners('exit').filter((listener) => !before.includes(listener));
   log.info({ n: 1 }, 'one');
   log.warn({ n: 2 }, 'two');
   expect(write).not.toHaveBeenCalled();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(write).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(write).toHaveBeenCalledTimes(1));
   expect(written()).toMatchObject([
     { n: 1, msg: 'one', level: 30 },
     { n: 2, msg: 'two', level: 40 },

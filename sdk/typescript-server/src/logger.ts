@@ -9,8 +9,9 @@ export function createLogger(role: string): Logger {
 }
 
 /**
- * For a line per request, whose fields are all known not to hold a credential: nothing is looked for in them, and the
- * lines of one turn of the loop are written together. What is left is written when the process exits.
+ * For a line per request, whose fields are all known not to hold a credential: nothing is looked for in them, and
+ * they are written together every 50 ms, since each write wakes whoever reads them. What is left is written when the
+ * process exits.
  */
 export function createLineLogger(role: string): Logger {
   const target = stderr();
@@ -21,11 +22,13 @@ export function createLineLogger(role: string): Logger {
   };
   process.on('exit', flush);
   const write = (line: string) => {
-    if (lines === '') setImmediate(flush);
+    if (lines === '') setTimeout(flush, LINES_EVERY_MS).unref();
     lines += line;
   };
   return pino(settings(role), { write });
 }
+
+const LINES_EVERY_MS = 50;
 
 const stderr = () => pino.destination({ dest: 2, sync: true });
 
