@@ -35,7 +35,16 @@ function commands(folder: string): Readonly<Record<string, { command: string; en
 }
 
 function reportOf(command: string, env: Record<string, string> | undefined, folder: string): Report {
-  const kit = ['contract-tests/bin/turnwire-contract.js', 'client', '--command', command, '--level', 'may'];
+  const kit = [
+    'contract-tests/bin/turnwire-contract.js',
+    'client',
+    '--command',
+    command,
+    '--level',
+    'may',
+    '--jobs',
+    '4',
+  ];
   spawnSync(process.execPath, [...kit, '--report', folder], {
     cwd: root,
     env: { ...process.env, ...env },
@@ -45,7 +54,7 @@ function reportOf(command: string, env: Record<string, string> | undefined, fold
 }
 
 /** A row for each theme: how many of its checks each SDK passed. */
-export function table(reports: Readonly<Record<string, Report>>): string {
+function table(reports: Readonly<Record<string, Report>>): string {
   const languages = Object.keys(reports);
   const themes = [...new Set(Object.values(reports).flatMap(({ checks }) => checks.map(({ theme }) => theme)))];
   const cell = (checks: Report['checks']) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-const caches = ['__pycache__', '.mypy_cache', '.pytest_cache', '.ruff_cache'];
+const caches = ['__pycache__', '.mypy_cache', '.pytest_cache', '.ruff_cache', 'build'];
 const foreign = new Set(['node_modules', 'dist', 'coverage', '.git', '.turnwire', '.venv', ...caches]);
 
 /** Every file of the project below `root`, as sorted paths with `/`; what is installed or built is left out. */
