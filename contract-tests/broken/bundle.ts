@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { parse } from 'yaml';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -11,6 +12,35 @@ export interface Edit {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+}
+
+/** A subject that is wrong in one way. */
+export interface Difference {
+  readonly name: string;
+  readonly says: string;
+  /** Ids of the checks that are meant to catch it. */
+  readonly caughtBy: readonly string[];
+  readonly edits: readonly Edit[];
+}
+
+/** The differences that stand beside a file of the kit. */
+export const differencesBeside = (url: string): readonly Difference[] =>
+  parse(readFileSync(new URL('differences.yaml', url), 'utf8'));
+
+/** Serves what the command line names: the reference, or it with one difference. */
+export async function serveNamed(
+  differences: readonly Difference[],
+  build: (difference?: Difference) => Promise<string>,
+): Promise<void> {
+  const [name = '', ...args] = process.argv.slice(2);
+  const difference = differences.find((each) => each.name === name);
+  if (!difference && name !== 'reference') {
+    process.stderr.write(`one of: reference, ${differences.map((each) => each.name).join(', ')}\n`);
+    process.exit(2);
+  }
+  const file = await build(difference);
+  process.argv = [process.argv[0] ?? '', file, ...args];
+  await import(file);
 }
 
 export interface BundleOptions {

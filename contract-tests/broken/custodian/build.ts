@@ -1,19 +1,8 @@
 /** The reference custodian as one file, with one difference or none. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { bundle, type Edit } from '../bundle.ts';
+import { readdirSync } from 'node:fs';
+import { bundle, type Difference, differencesBeside } from '../bundle.ts';
 
-export interface Difference {
-  readonly name: string;
-  readonly says: string;
-  /** Ids of the checks that are meant to catch it. */
-  readonly caughtBy: readonly string[];
-  readonly edits: readonly Edit[];
-}
-
-export const differences: readonly Difference[] = parse(
-  readFileSync(new URL('differences.yaml', import.meta.url), 'utf8'),
-);
+export const differences = differencesBeside(import.meta.url);
 
 /** What it puts into an Envoy's bootstrap. */
 const scripts = readdirSync(new URL('../../../custodian/envoy/', import.meta.url)).map((name) => `envoy/${name}`);

@@ -1,6 +1,6 @@
 /** What the kit says of a custodian that is wrong in one way. */
 import { expect } from 'vitest';
-import type { Difference } from '../../broken/custodian/build.ts';
+import type { Difference } from '../../broken/bundle.ts';
 import { nodeEngine, usual } from './engines.fixture.ts';
 import { runCustodian } from './run.ts';
 

@@ -1,5 +1,6 @@
 /** The two reference engines as subjects of the kit: the Node one, and a real Envoy. */
-import { buildCustodian, type Difference } from '../../broken/custodian/build.ts';
+import type { Difference } from '../../broken/bundle.ts';
+import { buildCustodian } from '../../broken/custodian/build.ts';
 import { envoyCustodian } from '../../engines/envoy.ts';
 import type { CustodianRun } from './run.ts';
 

@@ -1,6 +1,7 @@
 /** What the kit says of an orchestrator that is wrong in one way. */
 import { expect } from 'vitest';
-import { buildOrchestrator, type Difference } from '../../broken/orchestrator/build.ts';
+import type { Difference } from '../../broken/bundle.ts';
+import { buildOrchestrator } from '../../broken/orchestrator/build.ts';
 import { type OrchestratorRun, runOrchestrator } from './run.ts';
 
 export const usual: OrchestratorRun = { level: 'may', timeoutMs: 30_000, jobs: 2, seed: 1 };

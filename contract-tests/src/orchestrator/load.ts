@@ -1,29 +1,17 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { join } from 'node:path';
+import { kit, readCases } from '../run/cases.ts';
 import type { OrchestratorCase } from './case.ts';
 import { checkCaseFile } from './validate.ts';
-
-const kit = dirname(createRequire(import.meta.url).resolve('@turnwire/contract-tests/package.json'));
 
 /** The machines that the cases need, as the subject finds them. */
 export const statecharts = join(kit, 'statecharts');
 
-/** Every case of the folder, in the order of the files. Throws a `ShapeError` that names file and place. */
-export function loadOrchestratorCases(): OrchestratorCase[] {
-  const folder = join(kit, 'cases', 'orchestrator');
-  const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  const cases = names.sort().flatMap((name) => casesOf(name, parse(readFileSync(join(folder, name), 'utf8'))));
-  const ids = cases.map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) throw new Error(`two cases are named ${twice}`);
-  return cases;
+interface Written {
+  readonly cases: readonly Omit<OrchestratorCase, 'theme'>[];
 }
 
-function casesOf(name: string, written: unknown): OrchestratorCase[] {
-  checkCaseFile(written, name);
-  const theme = basename(name, '.yaml');
-  const { cases } = written as { cases: readonly Omit<OrchestratorCase, 'theme'>[] };
-  return cases.map(({ id, ...of }) => ({ ...of, level: of.level ?? 'must', id: `${theme}.${id}`, theme }));
-}
+/** Every case of the folder, in the order of the files. Throws a `ShapeError` that names file and place. */
+export const loadOrchestratorCases = (): OrchestratorCase[] =>
+  readCases('orchestrator', checkCaseFile, ({ cases }: Written, theme) =>
+    cases.map(({ id, ...of }) => ({ ...of, level: of.level ?? 'must', id: `${theme}.${id}`, theme })),
+  );
