@@ -6,7 +6,7 @@ import { root } from './stage.ts';
 const run = promisify(execFile);
 
 it('nodes restart, and no execution is blamed for it: every sequence of the demo holds', {
-  timeout: 300_000,
+  timeout: 420_000,
 }, async () => {
   const args = ['tsx', 'contract-tests/demo/main.ts', 'restarts', '--short'];
   const { stdout } = await run('npx', args, { cwd: root }).catch((error: { stdout: string; stderr: string }) => {

@@ -22,8 +22,8 @@ export interface Books {
 /** @param whole the feed was followed without a gap: it has a frame for each commit */
 export async function audit(town: Town, whole: boolean): Promise<Books> {
   const was = new Findings();
-  const records = await town.calls.list();
   const metrics = await settled(town);
+  const records = await town.calls.list();
   const inRecords: Book = {
     from: 'records',
     started: records.length,

@@ -25,7 +25,7 @@ interface Options {
 }
 
 /** A sequence that takes longer than this will not end by itself, in milliseconds. */
-const STUCK_MS = 240_000;
+const STUCK_MS = 300_000;
 
 export async function restarts(args: readonly string[]): Promise<number> {
   const options = readOptions(args);

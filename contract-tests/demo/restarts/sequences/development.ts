@@ -32,7 +32,7 @@ export const saved = (node: NodePlace, forMs: number): Sequence => ({
     was.is(`${ends.length - others.length} of ${ends.length} calls succeeded${why && `; ${why}`}`, others.length === 0);
     const waited = ends.filter(({ timeline }) => timeline.some(({ status }) => status === 'awaiting_restart')).length;
     const instances = new Set(ends.map(({ instanceId }) => instanceId)).size;
-    was.is(`${instances} instances, ${waited} calls awaited a restart`, instances > forMs / SAVE_MS / 4 && waited > 0);
+    was.is(`${instances} instances, ${waited} calls awaited a restart`, instances > 2 && waited > 0);
     const asked = calls.filter(({ marker }) => node.town.asked(marker) !== 1).length;
     was.is(`${asked} worked on other than once`, asked === 0);
     const exit = await dev.stop('SIGTERM');

@@ -8,7 +8,7 @@ import { deadNode } from './health.ts';
 const GRACE_MS = 15_000;
 const SLACK_MS = 4_000;
 /** How far into the wait it is killed, in milliseconds. */
-const KILLED_MS = 4_000;
+const KILLED_MS = 2_000;
 
 export const orchestratorKilled = (node: NodePlace): Sequence => ({
   name: 'the Orchestrator is killed during a wait',
