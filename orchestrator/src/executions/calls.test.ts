@@ -109,6 +109,10 @@ describe('an ad-hoc call', () => {
       const refused = world.host.executions.start({ target, input: 1 });
       await expect(refused).rejects.toMatchObject({ code: 'invalid', members: { problems: [{ path: '/target' }] } });
     }
+    await expect(world.host.executions.start({ target: 'laptop.echo', input: '' })).rejects.toMatchObject({
+      code: 'invalid',
+      members: { problems: [{ path: '/input' }] },
+    });
     await expect(world.host.executions.start({ target: 'laptop.nobody', input: 1 })).rejects.toMatchObject({
       code: 'target_not_found',
       detail: expect.stringContaining('echo, other'),

@@ -14,7 +14,7 @@ import { tracedStep } from '../tracing.ts';
 import { CALL_WORKFLOW } from './call-machine.ts';
 import type { CallRequest, ExecutionFilter, ExecutionRecord, Executions, Started } from './port.ts';
 import { hasEnded, parkedAs, recordOf } from './record.ts';
-import { admissible, targetOf } from './target.ts';
+import { admissible, promptOf, targetOf } from './target.ts';
 
 /** How a request is known again, and what it does when it is not. */
 interface Keyed {
@@ -106,6 +106,7 @@ export class ExecutionDesk implements Executions {
     const { node, agent } = targetOf(request.target);
     const { output } = admissible(this.#table.nodes, node, agent);
     const { input, timeoutSeconds, usageContext } = request;
+    const prompt = { prompt: promptOf(input) };
     const call: CallState = {
       node,
       agent,
@@ -117,8 +118,6 @@ export class ExecutionDesk implements Executions {
     };
     const env = this.#table.env({ workflow: CALL_WORKFLOW, call });
     const runId = env.newId('run');
-    // TW-EXE-028.
-    const prompt = { prompt: typeof input === 'string' ? input : JSON.stringify(input) };
     const keyed = key === undefined ? {} : { key: { key, bodyHash: hashOf(body) } };
     const beginning = { runId, input: prompt, value: prompt, call, ...keyed, ...traceOf(trace) };
     const outcome = await tracedStep({ runId, workflow: CALL_WORKFLOW, event: 'begin', trace }, async () => {

@@ -8,7 +8,16 @@ export function targetOf(target: string): { node: string; agent: string } {
   const [, node, agent] = /^([^.\s]+)\.([^.\s]+)$/.exec(target) ?? [];
   if (node !== undefined && agent !== undefined) return { node, agent };
   const message = `a target is a node and an agent with one dot between them, as in laptop.reviewer; not ${JSON.stringify(target)}`;
-  throw new HostRefusal('invalid', message, { problems: [{ path: '/target', message }] as unknown as JsonValue });
+  throw invalid('/target', message);
+}
+
+/**
+ * TW-EXE-028. An agent that is asked nothing has no turn, and a call without one would leave a Run that has no execution.
+ * @throws HostRefusal `invalid` for the empty string
+ */
+export function promptOf(input: JsonValue): string {
+  if (input === '') throw invalid('/input', 'an agent is asked something: the input is the empty string');
+  return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
 /**
@@ -42,4 +51,8 @@ function noAgent({ nodeId, agents }: NodeRecord, agent: string): HostRefusal {
   return new HostRefusal('target_not_found', `the node ${nodeId} has no agent ${agent}; ${has}${more}`, {
     agents: names,
   });
+}
+
+function invalid(path: string, message: string): HostRefusal {
+  return new HostRefusal('invalid', message, { problems: [{ path, message }] as unknown as JsonValue });
 }

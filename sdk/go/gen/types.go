@@ -1118,7 +1118,7 @@ type CallRequest struct {
 	// The node, a dot, and an agent of it (TW-EXE-003).
 	Target string `json:"target"`
 
-	// The prompt: a string as it is, anything else as JSON (TW-EXE-028).
+	// The prompt: a string as it is, anything else as JSON (TW-EXE-028). The empty string is `invalid`.
 	Input json.RawMessage `json:"input"`
 
 	// The execution's own deadline, counted from its start (TW-EXE-030).

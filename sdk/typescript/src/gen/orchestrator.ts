@@ -693,7 +693,7 @@ export interface components {
         CallRequest: {
             /** @description The node, a dot, and an agent of it (TW-EXE-003). */
             target: string;
-            /** @description The prompt: a string as it is, anything else as JSON (TW-EXE-028). */
+            /** @description The prompt: a string as it is, anything else as JSON (TW-EXE-028). The empty string is `invalid`. */
             input: components["schemas"]["Json"];
             /** @description The execution's own deadline, counted from its start (TW-EXE-030). */
             timeoutSeconds?: number;

@@ -710,7 +710,7 @@ class CallRequest(WireModel):
     target: str
     """The node, a dot, and an agent of it (TW-EXE-003)."""
     input: JsonValue
-    """The prompt: a string as it is, anything else as JSON (TW-EXE-028)."""
+    """The prompt: a string as it is, anything else as JSON (TW-EXE-028). The empty string is `invalid`."""
     timeout_seconds: float | None = None
     """The execution's own deadline, counted from its start (TW-EXE-030)."""
     usage_context: UsageContext | None = None
