@@ -66,6 +66,8 @@ export interface WaitFor {
   readonly picks?: number;
   readonly polls?: number;
   readonly surfaces?: number;
+  /** Messages of the history. */
+  readonly messages?: number;
   /** A submission's `state` in the history. */
   readonly state?: string;
   readonly of?: string;

@@ -105,9 +105,9 @@ function stepFor(step: Step): Step {
   };
 }
 
-/** The surface is read once before each step. */
+/** The surface is read once before each step, and what the step is told is stored before it begins. */
 function waitFor({ model, ...rest }: WaitFor): WaitFor {
-  return model === undefined ? rest : { ...rest, surfaces: model };
+  return model === undefined ? rest : { ...rest, surfaces: model, messages: model };
 }
 
 /** What the last step was told stands in the history; how often it was asked shows nowhere. */

@@ -136,11 +136,17 @@ async function wait(in_: Conversation, wanted: WaitFor): Promise<void> {
     (wanted.picks === undefined || count('pick') >= wanted.picks) &&
     (wanted.polls === undefined || count('poll') >= wanted.polls) &&
     (wanted.surfaces === undefined || count('surface') >= wanted.surfaces) &&
+    (wanted.messages === undefined || (await messagesOf(in_)) >= wanted.messages) &&
     (wanted.state === undefined || (await stateOf(in_, wanted.of)) === wanted.state);
   const { withinMs = patience } = wanted;
   if (await until(enough, withinMs)) return;
   in_.wrong(`did not come to ${JSON.stringify(wanted)} within ${withinMs} ms`, 'come to it');
   throw new CaseOver('waited in vain');
+}
+
+async function messagesOf(in_: Conversation): Promise<number> {
+  const { json } = await in_.call({ path: `/agents/${in_.agent}/${in_.iid}?view=history` });
+  return ((json ?? {}) as { messages?: unknown[] }).messages?.length ?? 0;
 }
 
 async function stateOf(in_: Conversation, of: string | undefined): Promise<string | undefined> {
