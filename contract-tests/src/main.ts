@@ -11,6 +11,12 @@ import { orchestratorCommand } from './orchestrator/command.ts';
 /** Exit codes: 0 conformant, 1 not, 2 usage, 3 the subject could not be started. */
 const USAGE = 2;
 
+// A reader that closes the pipe early (`turnwire-contract list | head`) is no failure of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const program = new Command('turnwire-contract')
   .description('Holds a harness, an orchestrator, a custodian or an SDK, in any language, to the Turnwire spec.')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE));

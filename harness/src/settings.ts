@@ -66,7 +66,8 @@ export function harnessCommand(run: {
     .addOption(dataDir(SERVE.dataDir))
     .option('--json', 'print it as JSON', false)
     .action((iid: string, options: { dataDir: string; json: boolean }) => run.history(iid, options));
-  return program.addCommand(serve).addCommand(dev).addCommand(history);
+  for (const each of [serve, dev, history]) program.addCommand(each.copyInheritedSettings(program));
+  return program;
 }
 
 const withServeOptions = (program: Command, defaults: Defaults): Command =>

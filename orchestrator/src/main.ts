@@ -32,7 +32,7 @@ await runMain(PROGRAM, async () => {
   const program = command(PROGRAM, 'The reference Orchestrator of Turnwire.').version(software().version);
   const serveIt = command('serve', 'serve the Orchestrator API').action(serveCommand);
   for (const option of serveOptions()) serveIt.addOption(option);
-  program.addCommand(serveIt);
+  program.addCommand(serveIt.copyInheritedSettings(program));
   program.addCommand(
     tokenCommand(
       (text) => process.stdout.write(text),

@@ -14,6 +14,8 @@ export interface Claim {
   readonly level: Level;
   /** SHA-256 of the known-failing file in hex; absent when there was none. */
   readonly knownFailing?: string;
+  /** Said when --only or --skip left checks out: no such run speaks for the whole. */
+  readonly selection?: true;
 }
 
 const require = createRequire(import.meta.url);
@@ -31,16 +33,17 @@ const shown = 12;
 const specRevision = (): string =>
   `1-${sha256(...sources.map((name) => readFileSync(require.resolve(`@turnwire/spec/${name}`)))).slice(0, shown)}`;
 
-export function claimOf(level: Level, knownFailingFile?: string): Claim {
+export function claimOf(level: Level, knownFailingFile?: string, isSelection = false): Claim {
   const { version } = JSON.parse(readFileSync(require.resolve('@turnwire/contract-tests/package.json'), 'utf8'));
   return {
     ...{ kit: version, protocol: '1', specRevision: specRevision(), level },
     ...(knownFailingFile === undefined ? {} : { knownFailing: sha256(readFileSync(knownFailingFile)) }),
+    ...(isSelection ? { selection: true } : {}),
   };
 }
 
 /** The claim as one line. */
-export function claimText({ kit, specRevision: revision, level, knownFailing }: Claim): string {
+export function claimText({ kit, specRevision: revision, level, knownFailing, selection }: Claim): string {
   const known = knownFailing === undefined ? 'none' : `sha256 ${knownFailing.slice(0, shown)}`;
-  return `kit ${kit}, spec revision ${revision}, level ${level}, known failing: ${known}`;
+  return `kit ${kit}, spec revision ${revision}, level ${level}, known failing: ${known}${selection ? ', selected checks alone' : ''}`;
 }

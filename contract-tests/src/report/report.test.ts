@@ -134,6 +134,7 @@ it('the claim names the kit, the spec, the level and what was known to fail', ()
   expect(claimText(claimOf('must'))).toMatch(
     /^kit \d+\.\d+\.\d+, spec revision 1-\w+, level must, known failing: none$/,
   );
+  expect(claimText(claimOf('must', undefined, true))).toMatch(/, selected checks alone$/);
   writeReport(join(folder, 'made', 'here'), mixed);
   expect(readdirSync(join(folder, 'made', 'here')).sort()).toEqual([
     'badge.json',

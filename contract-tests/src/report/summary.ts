@@ -49,7 +49,9 @@ export function badge(report: Report): object {
   return {
     schemaVersion: 1,
     label: `turnwire ${report.mode}`,
-    message: good ? `conformant (${report.level})` : `${failed} of ${report.checks.length} not passed`,
+    message: good
+      ? `conformant (${report.level}${report.claim.selection ? ', selected checks' : ''})`
+      : `${failed} of ${report.checks.length} not passed`,
     color: good ? 'brightgreen' : 'red',
   };
 }
