@@ -20,8 +20,10 @@ export class NodeDouble {
     const what = method === 'PUT' ? 'register' : 'heartbeat';
     this.said.push({ at: performance.now(), what, body: (body ?? {}) as NodeWord['body'] });
     if (what === 'register') return { status: 200, body: { heartbeatSeconds: HEARTBEAT_SECONDS, leaseSeconds: 60 } };
-    if (this.refusal === undefined) return { status: 200, body: {} };
-    return problem({ status: this.refusal === 'unknown_node' ? 404 : 409, code: this.refusal });
+    if (this.refusal === undefined) return { status: 200, body: { ok: true } };
+    if (this.refusal === 'unknown_node') return problem({ status: 404, code: 'unknown_node' });
+    // Another process of that name has registered, and is at work.
+    return problem({ status: 409, code: this.refusal, more: { health: 'healthy' } });
   }
 
   registrations(): NodeWord[] {
