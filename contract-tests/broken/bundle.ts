@@ -1,5 +1,5 @@
 /** A reference as one file, with one difference or none: what the kit is tested with. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -23,9 +23,11 @@ export interface Difference {
   readonly edits: readonly Edit[];
 }
 
-/** The differences that stand beside a file of the kit. */
+/** The differences that stand beside a file of the kit, in one file for each theme or for all. */
 export const differencesBeside = (url: string): readonly Difference[] =>
-  parse(readFileSync(new URL('differences.yaml', url), 'utf8'));
+  readdirSync(new URL('.', url))
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name): Difference[] => parse(readFileSync(new URL(name, url), 'utf8')));
 
 /** Serves what the command line names: the reference, or it with one difference. */
 export async function serveNamed(

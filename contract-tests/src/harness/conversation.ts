@@ -2,12 +2,11 @@
 import type { Mismatch } from '../client/seen.ts';
 import { markOf } from '../doubles/model.ts';
 import { Wire } from '../report/wire.ts';
-import { Document } from '../run/document.ts';
 import type { Admission, Call, HarnessCase } from './case.ts';
 import { contractBody } from './contract-agent.ts';
 import { fill, type Known } from './fill.ts';
 import type { Host, Stage } from './stage.ts';
-import { violations } from './validity.ts';
+import { document, violations } from './validity.ts';
 import { type Answer, send } from './wire.ts';
 
 /** The usual agent: small, and a model that the kit plays. */
@@ -15,9 +14,6 @@ export const usualDefinition = {
   model: 'openai-compatible/scripted',
   instructions: 'You are held to a contract. Do what the script says.',
 };
-
-/** What the kit itself sends is held to the document, too. */
-const own = new Document('harness');
 
 /** Characters of a body that the transcript shows. */
 const shown = 300;
@@ -69,7 +65,8 @@ export class Conversation {
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
-    this.mismatches.push(...violations(answer), ...own.ownRequest(answer));
+    // What the kit itself sends is held to the document, too.
+    this.mismatches.push(...violations(answer), ...document.ownRequest(answer));
     if (answer.text.includes(token)) this.wrong('tells its token in an answer', 'keep it', 'TW-GEN-029');
     return answer;
   }
@@ -89,14 +86,4 @@ export class Conversation {
       ...(token === undefined ? {} : { token }),
     });
   }
-}
-
-/** Waits for a condition that the subject brings about, never for luck. Resolves with whether it came in time. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return true;
 }

@@ -1,6 +1,6 @@
 /** Reads a Submission's stream to its end, like every reader, and holds what comes against the rules of every stream. */
 import type { Conversation } from './conversation.ts';
-import { schemaNamed } from './validity.ts';
+import { document } from './validity.ts';
 import { type Answer, NoAnswer } from './wire.ts';
 
 export interface StreamRecord {
@@ -56,7 +56,7 @@ function here({ host }: Conversation, streamUrl: string): string {
 }
 
 /** The codes of a Settlement that is not `completed`, of the document. */
-const settlementCodes = new Set(schemaNamed('SettlementCode').enum);
+const settlementCodes = new Set(document.schemaNamed('SettlementCode').enum);
 
 /** What holds of every Submission's stream, whatever its case is about. */
 export function streamRules(in_: Conversation, { records }: Read, submissionId: string): void {

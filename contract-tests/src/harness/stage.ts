@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ModelDouble } from '../doubles/model.ts';
 import { OrchestratorDouble } from '../doubles/orchestrator.ts';
+import { Running } from '../run/process.ts';
 import { SubjectProcess } from './subject.ts';
 
 /** Where the kit's own servers listen; with a subject that is already running they cannot be chosen freely. */
@@ -49,10 +50,10 @@ export class Stage {
   }
 
   /** The environment of the wire, for one data folder. */
-  env(dataDir: string, port: number): Record<string, string> {
+  env(dataDir: string, port: string): Record<string, string> {
     return {
       TURNWIRE_HOST: '127.0.0.1',
-      TURNWIRE_PORT: String(port),
+      TURNWIRE_PORT: port,
       TURNWIRE_HARNESS_TOKEN_SHA256: createHash('sha256').update(this.token).digest('base64url'),
       TURNWIRE_CUSTODIAN_URL: this.custodianUrl,
       TURNWIRE_PLACEMENT_TOKEN: 'turnwire-held-TURNWIRE_PLACEMENT_TOKEN',
@@ -75,16 +76,16 @@ export interface Host {
 export const urlHost = (url: string): Host => ({ url, written: '' });
 
 /** One that the kit starts, on a folder that it removes at the end. */
-export class ProcessHost implements Host {
+export class ProcessHost extends Running implements Host {
   readonly #folder = mkdtempSync(join(tmpdir(), 'turnwire-contract-'));
-  #subject: SubjectProcess | undefined;
-  #before = '';
 
   constructor(
     readonly stage: Stage,
-    readonly command: string,
-    readonly timeoutMs: number,
-  ) {}
+    command: string,
+    timeoutMs: number,
+  ) {
+    super(command, timeoutMs);
+  }
 
   readonly process = this;
 
@@ -92,57 +93,15 @@ export class ProcessHost implements Host {
     return join(this.#folder, 'data');
   }
 
-  get url(): string {
-    return this.#subject?.url ?? '';
-  }
-
-  get written(): string {
-    return this.#before + (this.#subject?.stdout ?? '') + (this.#subject?.log ?? '');
-  }
-
-  get log(): string {
-    return this.#subject?.log ?? '';
-  }
-
-  get stdout(): string {
-    return this.#subject?.stdout ?? '';
-  }
-
-  get alive(): boolean {
-    return this.#subject?.alive === true;
-  }
-
   /** Another process at a port of its own, on the same folder unless the settings say otherwise. @throws SubjectError */
   beside(settings: Readonly<Record<string, string>> = {}): Promise<SubjectProcess> {
-    const env = { ...this.stage.env(this.dataDir, 0), ...settings };
+    const env = { ...this.stage.env(this.dataDir, '0'), ...settings };
     return SubjectProcess.start(this.command, env, this.timeoutMs);
   }
 
   /** A process on the folder, at the address of the one before it if there was one. @throws SubjectError */
-  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
-    const port = this.#subject ? Number(new URL(this.#subject.url).port) : 0;
-    this.#before = this.written;
-    const env = { ...this.stage.env(this.dataDir, port), ...settings };
-    this.#subject = await SubjectProcess.start(this.command, env, this.timeoutMs);
-  }
-
-  signal(name: 'SIGTERM'): void {
-    this.#subject?.signal(name);
-  }
-
-  async kill(): Promise<void> {
-    await this.#subject?.kill();
-  }
-
-  /** Its exit code, or `late` when it does not end in time. */
-  async exit(timeoutMs: number): Promise<number | null | 'late'> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), timeoutMs);
-    });
-    const code = await Promise.race([this.#subject?.exited ?? Promise.resolve(null), late]);
-    clearTimeout(timer);
-    return code;
+  override start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    return super.start({ ...this.stage.env(this.dataDir, this.port), ...settings });
   }
 
   wipe(): void {

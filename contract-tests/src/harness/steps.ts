@@ -1,7 +1,8 @@
 /** What the steps of a case do, each by its name. */
 import { type ChatMessage, contentText } from '../model/conversation.ts';
+import { until } from '../run/until.ts';
 import type { Admission, AnswerExpected, Arrived, Follow, Step, WaitFor } from './case.ts';
-import { type Conversation, until } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
 import { halves, mismatch } from './expect.ts';
 import { programs } from './programs.ts';
 import { readToEnd, streamRules } from './records.ts';

@@ -1,8 +1,8 @@
 /** Checks of nodes and executions whose sequence data cannot say. */
 import { mismatch } from '../harness/expect.ts';
+import { until } from '../run/until.ts';
 import type { Program } from './programs.ts';
 import { framesOf } from './requests.ts';
-import { until } from './scene.ts';
 import { perform } from './steps.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,9 +1,10 @@
 /** What the steps about nodes and executions do. */
 import { mismatch } from '../harness/expect.ts';
 import { send } from '../harness/wire.ts';
+import { until } from '../run/until.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
 import { NodeDouble } from './node-double.ts';
-import { type Scene, until } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 const patience = 15_000;
 

@@ -8,10 +8,8 @@ import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
 import type { NodeDouble } from './node-double.ts';
 import { answerMs, type Host } from './stage.ts';
-import { violations } from './validity.ts';
 
-/** What the kit itself sends is held to the document, too. */
-const own = new Document('orchestrator');
+const document = new Document('orchestrator');
 
 /** Characters of a body that the transcript shows. */
 const shown = 300;
@@ -61,20 +59,11 @@ export class Scene {
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
     const body = answer.text.slice(0, shown);
     this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
-    this.mismatches.push(...violations(answer), ...own.ownRequest(answer));
+    // What the kit itself sends is held to the document, too.
+    this.mismatches.push(...document.violations(answer), ...document.ownRequest(answer));
     for (const [name, token] of Object.entries(tokens)) {
       if (answer.text.includes(token)) this.wrong(`tells the ${name} token in an answer`, 'keep it', 'TW-GEN-029');
     }
     return answer;
   }
-}
-
-/** Waits for a condition that the subject brings about, never for luck. Resolves with whether it came in time. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return true;
 }

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SubjectProcess } from '../harness/subject.ts';
+import { Running } from '../run/process.ts';
 import type { Book } from './book.ts';
 import { HarnessDouble } from './harness-double.ts';
 import { statecharts } from './load.ts';
@@ -64,21 +65,17 @@ export async function urlHost({ url, instanceToken, signingKey, harnessPort }: U
 }
 
 /** One that the kit starts, on a folder that it removes at the end. */
-export class ProcessHost implements Host {
+export class ProcessHost extends Running implements Host {
   readonly folder = mkdtempSync(join(tmpdir(), 'turnwire-contract-'));
   readonly signingKey = randomBytes(32).toString('base64url');
   readonly tokens = tokensOf(this.signingKey, randomBytes(32).toString('base64url'));
   readonly harness = new HarnessDouble(this.tokens.harness);
   readonly book = this.harness.book;
-  #subject: SubjectProcess | undefined;
-  #before = '';
   /** When the process of now said that it listens, in milliseconds since the epoch. */
   listeningAt = 0;
 
-  constructor(
-    readonly command: string,
-    readonly timeoutMs: number,
-  ) {
+  constructor(command: string, timeoutMs: number) {
+    super(command, timeoutMs);
     mkdirSync(join(this.folder, 'state'), { mode: 0o700 });
     writeFileSync(join(this.folder, 'state', 'signing.key'), `${this.signingKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'state', 'instance.token'), `${this.tokens.instance}\n`, { mode: 0o600 });
@@ -86,24 +83,10 @@ export class ProcessHost implements Host {
 
   readonly process = this;
 
-  get url(): string {
-    return this.#subject?.url ?? '';
-  }
-
-  get log(): string {
-    return this.#subject?.log ?? '';
-  }
-
-  get written(): string {
-    return this.#before + (this.#subject?.stdout ?? '') + this.log;
-  }
-
   /** A process on the folder, at the address of the one before it if there was one. @throws SubjectError */
-  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  override async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     if (this.harness.url === '') await this.harness.start();
-    const port = this.#subject ? new URL(this.#subject.url).port : '0';
-    this.#before = this.written;
-    this.#subject = await SubjectProcess.start(this.command, { ...this.#env(port), ...settings }, this.timeoutMs);
+    await super.start({ ...this.#env(this.port), ...settings });
     this.listeningAt = Date.now();
     // It may learn of its Harness in the background. A case that is not about first contact begins after that.
     const deadline = performance.now() + meetingMs;
@@ -127,25 +110,6 @@ export class ProcessHost implements Host {
       TURNWIRE_HARNESS_URL: this.harness.url,
       TURNWIRE_PLACEMENT: 'local',
     };
-  }
-
-  signal(name: 'SIGTERM'): void {
-    this.#subject?.signal(name);
-  }
-
-  async kill(): Promise<void> {
-    await this.#subject?.kill();
-  }
-
-  /** Its exit code, or `late` when it does not end in time. */
-  async exit(timeoutMs: number): Promise<number | null | 'late'> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), timeoutMs);
-    });
-    const code = await Promise.race([this.#subject?.exited ?? Promise.resolve(null), late]);
-    clearTimeout(timer);
-    return code;
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,12 @@
 /** What the steps of a case do, each by its name. */
 import { halves, mismatch } from '../harness/expect.ts';
 import type { Answer } from '../harness/wire.ts';
+import { until } from '../run/until.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
 import { nodeRequest, nodeStep } from './node-steps.ts';
 import { programs } from './programs.ts';
 import { beginCall, cancelCall, framesOf, gateCall, pickCall, pollCall, runIdOf, surfaceCall } from './requests.ts';
-import { type Scene, until } from './scene.ts';
-import { sentWrong } from './validity.ts';
+import type { Scene } from './scene.ts';
 
 /** Milliseconds that things may take which are not about time. */
 const patience = 15_000;
@@ -157,11 +157,13 @@ async function arrived(
   await until(() => odd() === undefined, afterMs === undefined ? withinMs : 0);
   const found = odd();
   if (found !== undefined) in_.wrong(`sent the kit's harness something else: ${found}`, 'send what its case says');
-  const against = [
-    ...admissions.flatMap((one) => sentWrong('admit', one)),
-    ...aborts.flatMap((one) => sentWrong('abortConversation', one)),
-  ];
-  in_.mismatches.push(...against);
+  for (const { headers } of admissions) mustBeKeyed(in_, headers['idempotency-key'] ?? '');
+}
+
+/** The document lets a caller go without one; an orchestrator that would send it again does not (TW-GEN-017). */
+function mustBeKeyed(in_: Scene, key: string): void {
+  if (/^[\x21-\x7e]{1,128}$/.test(key)) return;
+  in_.wrong(`admitted under the key ${JSON.stringify(key)}`, 'send a key of 1 to 128 visible characters', 'TW-GEN-017');
 }
 
 async function control(in_: Scene, step: Step): Promise<void> {

@@ -14,13 +14,22 @@ export class Running {
     return this.#subject?.url ?? '';
   }
 
+  /** The tail of what the process of now wrote to standard error. */
   get log(): string {
     return this.#subject?.log ?? '';
   }
 
+  get stdout(): string {
+    return this.#subject?.stdout ?? '';
+  }
+
+  get alive(): boolean {
+    return this.#subject?.alive === true;
+  }
+
   /** What it wrote to standard output and error, all of its processes. */
   get written(): string {
-    return this.#before + (this.#subject?.stdout ?? '') + this.log;
+    return this.#before + this.stdout + this.log;
   }
 
   /** Port of the process before, so that the next one comes back there; a free one for the first. */

@@ -1,6 +1,7 @@
 /** What a harness that registers itself says to the registry, and when. */
 import { HEARTBEAT_SECONDS, type NodeDouble } from '../../doubles/node.ts';
-import { type Conversation, until } from '../conversation.ts';
+import { until } from '../../run/until.ts';
+import type { Conversation } from '../conversation.ts';
 
 /** Milliseconds that a word may take which is not about time. */
 const patienceMs = 15_000;

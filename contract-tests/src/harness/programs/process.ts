@@ -1,6 +1,7 @@
 /** How the process of a harness starts, and what stands in its way. */
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { type Conversation, until } from '../conversation.ts';
+import { until } from '../../run/until.ts';
+import type { Conversation } from '../conversation.ts';
 import { SubjectError, type SubjectProcess } from '../subject.ts';
 
 /** Milliseconds that a successor may take to be there once the data folder is free. */
