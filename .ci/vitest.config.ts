@@ -14,6 +14,7 @@ export default defineConfig({
     include: [`{spec,sdk,harness,orchestrator,custodian,contract-tests,.ci}/**/*${nightly ? '.nightly' : ''}.test.ts`],
     exclude: ['**/node_modules/**', '**/dist/**', ...(nightly ? [] : ['**/*.nightly.test.ts'])],
     passWithNoTests: nightly,
+    setupFiles: [new URL('vitest.setup.ts', import.meta.url).pathname],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

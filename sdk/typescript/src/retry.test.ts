@@ -167,6 +167,13 @@ describe('decide, for any outcome whatever', () => {
     .map((made) => made as AttemptOutcome);
   const fences = fc.record({ sameKey: fc.boolean(), sameStore: fc.boolean(), fenced: fc.boolean() });
 
+  it('TW-RET-018: a Retry-After that is no number asks for nothing', () => {
+    const policy = policyOf('admit', 'admission');
+    const asking = (retryAfterMs: number) => decide(policy, { ...never, retryAfterMs }, fresh, {}, sources);
+    expect(asking(Number.NaN)).toEqual(asking(0));
+    expect(asking(Number.POSITIVE_INFINITY)).toMatchObject({ delayMs: policy.windowMs });
+  });
+
   it('a pause is a number of milliseconds that can be slept, and the ladder climbs by one rung', () => {
     fc.assert(
       fc.property(fc.constantFrom(...policies), outcome, fences, fc.nat(60), (policy, of, fenced, rung) => {

@@ -150,9 +150,9 @@ function resetsLadder(policy: SeatPolicy, { verdict, answerLost }: AttemptOutcom
   return policy.answerResets === true && answered && answerLost !== true;
 }
 
-/** `Retry-After` raises a rung; a poll that was parked has waited its rung already (TW-RET-018). */
+/** `Retry-After` raises a rung; a poll that was parked has waited its rung already (TW-RET-018). No number asks for nothing. */
 function pause(outcome: AttemptOutcome, rung: number, longest: number): number {
-  const asked = Math.min(outcome.retryAfterMs ?? 0, longest);
+  const asked = Math.min(outcome.retryAfterMs || 0, longest);
   const parked = outcome.verdict.certainty === 'delivered' && outcome.answerLost !== true ? (outcome.ms ?? 0) : 0;
   return Math.max(rung - parked, asked, 0);
 }
