@@ -1,22 +1,18 @@
 /** The adapter of the TypeScript SDK as one file, with one difference or none. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { bundle } from '../bundle.ts';
+import { bundle, type Difference as Differing } from '../bundle.ts';
 
-export interface Difference {
-  readonly name: string;
-  readonly says: string;
-  /** Ids of the checks that are meant to catch it. */
-  readonly caughtBy: readonly string[];
+export interface Difference extends Omit<Differing, 'edits'> {
   /** A file of the SDK, a piece of a line of it, and what stands there instead. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-export const differences: readonly Difference[] = parse(
-  readFileSync(new URL('differences.yaml', import.meta.url), 'utf8'),
-);
+export const differences: readonly Difference[] = readdirSync(new URL('.', import.meta.url))
+  .filter((name) => name.endsWith('.yaml'))
+  .flatMap((name): Difference[] => parse(readFileSync(new URL(name, import.meta.url), 'utf8')));
 
 const sdk = 'sdk/typescript';
 
