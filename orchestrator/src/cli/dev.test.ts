@@ -48,7 +48,15 @@ describe('turnwire dev', () => {
     expect(io.stdout).toContain('Orchestrator  http://turnwire-orchestrator.test');
     expect(io.stdout).toContain('http://turnwire-contract.test   scripted');
     await expect.poll(() => io.stdout, { timeout: 10_000 }).toMatch(/^harness {6}up pid=|^harness {6}up$/m);
-    expect(readFileSync(address(), 'utf8')).toBe(`http://turnwire-orchestrator.test\n${process.pid}\n`);
+    expect(readFileSync(address(), 'utf8')).toBe(
+      [
+        'http://turnwire-orchestrator.test',
+        process.pid,
+        'http://turnwire-harness.test',
+        'http://turnwire-custodian.test',
+        '',
+      ].join('\n'),
+    );
     io.interrupt();
     await running;
     expect(readFileSync(join(dir, 'order'), 'utf8').split('\n')[0]).toBe('turnwire-harness');

@@ -83,7 +83,7 @@ async function supervise(stack: Stack, mine: Claim, ready: () => void, io: Io): 
     io.signal.addEventListener('abort', () => done(undefined), { once: true });
   });
   try {
-    mine.publish(stack.orchestrator);
+    mine.publish(stack);
     ready();
     const dead = await Promise.race([stack.died, asked]);
     drainingSince = Date.now();

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Serving, serveFake } from '../api/serving.fixture.ts';
 import { registration } from '../nodes/nodes.fixture.ts';
 import { harnessToken, instanceToken, placementToken, signingKey } from '../tokens.ts';
+import { checkHops } from './doctor/hops.ts';
 import { nodeVersion } from './doctor/machine.ts';
 import { type FakeIo, fakeIo } from './io.fixture.ts';
 import { runCli } from './program.ts';
@@ -118,6 +119,68 @@ describe('turnwire doctor', () => {
     expect(await doctor()).toBe(2);
     expect(line('nodes')).toMatch(/^bad .* has laptop \(healthy\), pi \(inactive since .*\)$/);
     expect(io.stdout).toContain('→ start the harness of pi, or `turnwire nodes pi --remove`');
+  });
+
+  describe('beside nodes', () => {
+    const ask = (...argv: string[]) =>
+      runCli(['doctor', '--instance-token', 'instance-token-of-this-test', ...argv], io);
+    /** As `turnwire dev` leaves it. */
+    const published = (...urls: string[]) =>
+      writeFileSync(join(dir, '.turnwire/orchestrator.url'), `${[orchestrator.url, '4711', ...urls].join('\n')}\n`);
+    beforeEach(async () => {
+      const { nodes } = orchestrator.host;
+      await nodes.register('laptop', registration());
+      await nodes.heartbeat('laptop', 'inst_1', 'ready');
+    });
+
+    it('a Harness and a Custodian that nobody named are left out, and it says so', async () => {
+      const foreign = await peer(() => ({ status: 200, body: {} }));
+      // Nobody there, and somebody else there.
+      const free = await peer(() => ({ status: 204 }));
+      free.close();
+      const hops = {
+        orchestratorUrl: orchestrator.url,
+        harness: { url: foreign.url, assumed: true },
+        custodian: { url: free.url, assumed: true },
+        placement: 'local',
+        stateDir: join(dir, '.turnwire'),
+        instanceToken: 'instance-token-of-this-test',
+        signal: io.signal,
+      };
+      const { findings, ...asked } = await checkHops(hops);
+      expect(asked).toEqual({ harness: undefined, custodian: undefined });
+      expect(findings.filter(({ ok }) => !ok)).toEqual([]);
+      const skipped = findings.filter((finding) => finding.skipped).map(({ check, detail }) => `${check}: ${detail}`);
+      expect(skipped).toEqual([
+        expect.stringMatching(/^harness: left out: .*--harness-url/),
+        expect.stringMatching(/^custodian: left out: .*--custodian-url/),
+      ]);
+      foreign.close();
+      // One of ours that is wrong is wrong at any address.
+      harness.close();
+      harness = await peer((path) => (path === '/readyz' ? { status: 204 } : { status: 401, code: 'unauthorized' }));
+      const wrong = await checkHops({ ...hops, harness: { url: harness.url, assumed: true } });
+      expect(wrong.findings.find(({ check }) => check === 'harness token')?.ok).toBe(false);
+    });
+
+    it('one that was named is asked', async () => {
+      harness.close();
+      custodian.close();
+      expect(await ask('--url', orchestrator.url, '--harness-url', harness.url, '--custodian-url', custodian.url)).toBe(
+        3,
+      );
+      expect(line('harness is ready')).toMatch(/^bad /);
+      expect(line('custodian')).toMatch(/^bad /);
+    });
+
+    it('so is one that `turnwire dev` has, wherever that put it', async () => {
+      published(harness.url, custodian.url);
+      expect(await ask()).toBe(0);
+      expect(line('harness is ready')).toContain(harness.url);
+      expect(line('custodian ')).toContain(custodian.url);
+      harness.close();
+      expect(await ask()).toBe(3);
+    });
   });
 
   it('is 3 when a hop cannot be reached, with what that proves', async () => {

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { httpUrl, setting } from '@turnwire/server';
 import type { Command } from 'commander';
 import { databaseUrlOption, harnessUrlOption, placementOption, restartGraceOption } from '../settings.ts';
+import { readAddress } from './dev/claim.ts';
 import { checkBudgets } from './doctor/budgets.ts';
+import type { Place } from './doctor/expected.ts';
 import type { Finding } from './doctor/finding.ts';
 import { checkHops, type Hops, signingKeyIn } from './doctor/hops.ts';
 import { checkMachine } from './doctor/machine.ts';
@@ -30,14 +32,26 @@ export function doctorCommand(program: Command, io: Io): void {
     .addOption(databaseUrlOption())
     .addOption(restartGraceOption())
     .addOption(setting('PLACEMENT_TOKEN_FILE', "the Custodian's token file, when it is on this machine"))
-    .action(async (flags: DoctorFlags) => {
+    .action(async (flags: DoctorFlags, command: Command) => {
       const stateDir = resolve(io.cwd, flags.stateDir);
-      const hops: Hops = { ...flags, orchestratorUrl: urlOf(flags, stateDir), stateDir, signal: io.signal };
+      const hops: Hops = {
+        ...flags,
+        ...placesOf(flags, command, stateDir),
+        orchestratorUrl: urlOf(flags, stateDir),
+        stateDir,
+        signal: io.signal,
+      };
+      const { findings: hopped, harness, custodian } = await checkHops(hops);
       const findings = [
         ...checkMachine(stateDir),
-        ...checkPlaces(flags, hops, io.cwd),
-        ...(await checkHops(hops)),
-        ...checkUsers({ custodian: hops.custodianUrl, harness: hops.harnessUrl }),
+        checkPorts({
+          orchestrator: hops.orchestratorUrl,
+          ...(harness !== undefined && { harness }),
+          ...(custodian !== undefined && { custodian }),
+        }),
+        ...checkFiles(flags, stateDir, io.cwd),
+        ...hopped,
+        ...(harness !== undefined && custodian !== undefined ? checkUsers({ custodian, harness }) : []),
         ...checkBudgets(flags.restartGrace),
       ];
       if (flags.json) printJson(io, { checks: findings });
@@ -46,18 +60,45 @@ export function doctorCommand(program: Command, io: Io): void {
     });
 }
 
-function checkPlaces({ databaseUrl, placementTokenFile, placement }: DoctorFlags, hops: Hops, cwd: string): Finding[] {
-  const { orchestratorUrl: orchestrator, harnessUrl: harness, custodianUrl: custodian, stateDir } = hops;
+/** As the command line or the environment says, else where `turnwire dev` has them, else at their usual ports. */
+function placesOf(
+  { harnessUrl, custodianUrl, url }: DoctorFlags,
+  command: Command,
+  stateDir: string,
+): Record<'harness' | 'custodian', Place> {
+  const dev = url === undefined ? readAddress(stateDir) : undefined;
+  const place = (option: string, value: string, ofDev: string | undefined): Place => {
+    const assumed = command.getOptionValueSource(option) === 'default';
+    return assumed && ofDev !== undefined ? { url: ofDev, assumed: false } : { url: value, assumed };
+  };
+  return {
+    harness: place('harnessUrl', harnessUrl, dev?.harness),
+    custodian: place('custodianUrl', custodianUrl, dev?.custodian),
+  };
+}
+
+function checkFiles(
+  { databaseUrl, placementTokenFile, placement }: DoctorFlags,
+  stateDir: string,
+  cwd: string,
+): Finding[] {
   const token =
     placementTokenFile === undefined
       ? []
       : [checkPlacementToken(resolve(cwd, placementTokenFile), signingKeyIn(stateDir), placement)];
-  return [checkPorts({ orchestrator, harness, custodian }), checkDatabase(databaseUrl, cwd), ...token];
+  return [checkDatabase(databaseUrl, cwd), ...token];
 }
 
-function report({ check, ok, warning = false, detail, remedy }: Finding): string[] {
-  const line = `${warning ? 'warn' : ok ? 'ok  ' : 'bad '}  ${check.padEnd(22)} ${detail}`;
+function report(finding: Finding): string[] {
+  const { check, ok, warning = false, detail, remedy } = finding;
+  const line = `${wordOf(finding)}  ${check.padEnd(22)} ${detail}`;
   return (ok && !warning) || !remedy ? [line] : [line, `      ${' '.repeat(22)} → ${remedy}`];
+}
+
+function wordOf({ ok, warning, skipped }: Finding): string {
+  if (skipped) return 'skip';
+  if (warning) return 'warn';
+  return ok ? 'ok  ' : 'bad ';
 }
 
 function verdict(findings: readonly Finding[]): void {

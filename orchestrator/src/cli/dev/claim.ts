@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { holdFolder } from '@turnwire/server';
 import { CliError } from '../exit.ts';
 
-/** While `turnwire dev` runs: its Orchestrator's URL on the first line, its own pid on the second. */
+/** While `turnwire dev` runs: its Orchestrator's URL, its own pid, its Harness's and its Custodian's URL, a line each. */
 const ADDRESS_FILE = 'orchestrator.url';
 
 export const addressFileOf = (stateDir: string): string => join(stateDir, ADDRESS_FILE);
@@ -12,22 +12,32 @@ export const addressFileOf = (stateDir: string): string => join(stateDir, ADDRES
 export interface Address {
   readonly url: string;
   readonly pid?: number;
+  readonly harness?: string;
+  readonly custodian?: string;
 }
+
+/** Where the three roles are. */
+export type Roles = Readonly<Record<'orchestrator' | 'custodian' | 'harness', string>>;
 
 /** What the file says, if it is one of ours. */
 export function readAddress(stateDir: string): Address | undefined {
   try {
-    const [url = '', pid] = readFileSync(addressFileOf(stateDir), 'utf8').split('\n');
+    const [url = '', pid, harness = '', custodian = ''] = readFileSync(addressFileOf(stateDir), 'utf8').split('\n');
     if (!URL.canParse(url)) return undefined;
-    return { url, ...(pid && { pid: Number(pid) }) };
+    return {
+      url,
+      ...(pid && { pid: Number(pid) }),
+      ...(URL.canParse(harness) && { harness }),
+      ...(URL.canParse(custodian) && { custodian }),
+    };
   } catch {
     return undefined;
   }
 }
 
 export interface Claim {
-  /** Leaves the address; from then on the file is this process's own. */
-  publish(url: string): void;
+  /** Leaves the addresses; from then on the file is this process's own. */
+  publish(roles: Roles): void;
   withdraw(): void;
   release(): void;
 }
@@ -49,9 +59,9 @@ export async function claim(stateDir: string): Promise<Claim> {
   rmSync(file, { force: true });
   let published = false;
   return {
-    publish: (url) => {
+    publish: ({ orchestrator, harness, custodian }) => {
       published = true;
-      writeFileSync(file, `${url}\n${process.pid}\n`);
+      writeFileSync(file, `${[orchestrator, process.pid, harness, custodian].join('\n')}\n`);
     },
     withdraw: () => {
       if (published) rmSync(file, { force: true });

@@ -5,6 +5,10 @@ export interface Finding {
   readonly ok: boolean;
   /** It works, and there is something to do about it all the same. */
   readonly warning?: boolean;
+  /** It was left out; the detail says why. */
+  readonly skipped?: boolean;
+  /** Nothing of ours answers there. */
+  readonly absent?: boolean;
   readonly detail: string;
   /** What to do about it. */
   readonly remedy?: string;

@@ -18,21 +18,39 @@ import { StartError } from '@turnwire/server';
 import { readSecret } from '../../secret-file.ts';
 import { harnessToken, INSTANCE_TOKEN_FILE, SIGNING_KEY_FILE } from '../../tokens.ts';
 import { healthText } from '../nodes.ts';
+import { expected, type Place } from './expected.ts';
 import type { Finding } from './finding.ts';
 
 export interface Hops {
   readonly orchestratorUrl: string;
-  readonly harnessUrl: string;
-  readonly custodianUrl: string;
+  readonly harness: Place;
+  readonly custodian: Place;
   readonly placement: string;
   readonly stateDir: string;
   readonly instanceToken?: string;
   readonly signal: AbortSignal;
 }
 
-export async function checkHops(hops: Hops): Promise<Finding[]> {
-  const groups = await Promise.all([checkOrchestrator(hops), checkHarness(hops), checkCustodian(hops)]);
-  return groups.flat();
+export interface Hopped {
+  readonly findings: readonly Finding[];
+  /** The addresses of those that were looked at. */
+  readonly harness: string | undefined;
+  readonly custodian: string | undefined;
+}
+
+export async function checkHops(hops: Hops): Promise<Hopped> {
+  const [{ findings, nodes }, atHarness, atCustodian] = await Promise.all([
+    checkOrchestrator(hops),
+    checkHarness(hops),
+    checkCustodian(hops),
+  ]);
+  const harness = expected('harness', hops.harness, atHarness, nodes > 0);
+  const custodian = expected('custodian', hops.custodian, atCustodian, nodes > 0);
+  return {
+    findings: [...findings, ...harness.findings, ...custodian.findings],
+    harness: harness.url,
+    custodian: custodian.url,
+  };
 }
 
 type Probe = (connection: Connection, call: { signal: AbortSignal; windowMs: number }) => Promise<string>;
@@ -44,7 +62,7 @@ async function probe(check: string, url: string, token: string | undefined, hops
   } catch (error) {
     if (error instanceof TurnwireFault) return failed(check, url, error);
     if (error instanceof WrongRole)
-      return { check, ok: false, detail: `${url} ${error.message}`, remedy: NOT_THAT_ONE };
+      return { check, ok: false, absent: true, detail: `${url} ${error.message}`, remedy: NOT_THAT_ONE };
     throw error;
   } finally {
     await connection.close();
@@ -56,6 +74,7 @@ function failed(check: string, url: string, fault: TurnwireFault): Finding {
     return {
       check,
       ok: false,
+      ...(!fault.problem && { absent: true }),
       detail: `${url} answered ${fault.status} ${fault.code}: ${fault.problem?.detail ?? fault.message}`,
       remedy: remedyFor(fault),
     };
@@ -63,6 +82,7 @@ function failed(check: string, url: string, fault: TurnwireFault): Finding {
   return {
     check,
     ok: false,
+    ...(fault.certainty === 'never_delivered' && { absent: true }),
     detail: `${url}: ${fault.message} (${fault.certainty.replaceAll('_', ' ')})`,
     remedy: 'start it, or set its URL',
     certainty: fault.certainty,
@@ -97,7 +117,7 @@ function remedyFor({ status, code }: TurnwireFault): string {
   return NOT_THAT_ONE;
 }
 
-async function checkOrchestrator(hops: Hops): Promise<Finding[]> {
+async function checkOrchestrator(hops: Hops): Promise<{ findings: Finding[]; nodes: number }> {
   const { orchestratorUrl: url } = hops;
   const token = hops.instanceToken || secretText(join(hops.stateDir, INSTANCE_TOKEN_FILE));
   const findings = await Promise.all([
@@ -119,25 +139,35 @@ async function checkOrchestrator(hops: Hops): Promise<Finding[]> {
     }),
   ]);
   // Asked with the same token: what is wrong with that has been said.
-  return findings.at(-1)?.ok ? [...findings, await checkNodes(url, token, hops)] : findings;
+  if (!findings.at(-1)?.ok) return { findings, nodes: 0 };
+  const { finding, nodes } = await checkNodes(url, token, hops);
+  return { findings: [...findings, finding], nodes };
 }
 
 /** The harnesses that registered themselves, and which of them are down. */
-async function checkNodes(url: string, token: string | undefined, hops: Hops): Promise<Finding> {
+async function checkNodes(
+  url: string,
+  token: string | undefined,
+  hops: Hops,
+): Promise<{ finding: Finding; nodes: number }> {
+  let nodes = 0;
   let down: string[] = [];
   const finding = await probe('nodes', url, token, hops, async (connection, call) => {
     const { items } = await listNodes(connection, call);
+    nodes = items.length;
     down = items.filter(({ health }) => health === 'inactive').map(({ nodeId }) => nodeId);
     if (items.length === 0) return 'has none registered';
     return `has ${items.map((node) => `${node.nodeId} (${healthText(node)})`).join(', ')}`;
   });
-  if (down.length === 0) return finding;
+  if (down.length === 0) return { finding, nodes };
   const names = down.join(', ');
-  return { ...finding, ok: false, remedy: `start the harness of ${names}, or \`turnwire nodes ${down[0]} --remove\`` };
+  const remedy = `start the harness of ${names}, or \`turnwire nodes ${down[0]} --remove\``;
+  return { finding: { ...finding, ok: false, remedy }, nodes };
 }
 
 function checkHarness(hops: Hops): Promise<Finding[]> {
-  const { harnessUrl: url, placement } = hops;
+  const { placement } = hops;
+  const { url } = hops.harness;
   const key = signingKeyIn(hops.stateDir);
   const token = key && harnessToken(key, placement);
   return Promise.all([
@@ -160,7 +190,7 @@ function checkHarness(hops: Hops): Promise<Finding[]> {
 async function checkCustodian(hops: Hops): Promise<Finding[]> {
   const finding = await probe(
     'custodian',
-    hops.custodianUrl,
+    hops.custodian.url,
     protocol.custodian.standIn,
     hops,
     async (connection, call) => {
