@@ -7,9 +7,7 @@ import { harnessCommand } from './harness/command.ts';
 import { listCommand } from './list/command.ts';
 import { modelCommand, UsageError } from './model/command.ts';
 import { orchestratorCommand } from './orchestrator/command.ts';
-
-/** Exit codes: 0 conformant, 1 not, 2 usage, 3 the subject could not be started. */
-const USAGE = 2;
+import { exits } from './run/flags.ts';
 
 // A reader that closes the pipe early (`turnwire-contract list | head`) is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,7 +17,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const program = new Command('turnwire-contract')
   .description('Holds a harness, an orchestrator, a custodian or an SDK, in any language, to the Turnwire spec.')
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE));
+  .configureOutput({
+    outputError: (text, write) =>
+      write(
+        `turnwire-contract: ${text
+          .replace(/^error: /, '')
+          .trim()
+          .replaceAll('\n', ' ')}\n`,
+      ),
+  })
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : exits.usage));
 
 const model = modelCommand();
 program.addCommand(model.copyInheritedSettings(program));
@@ -34,7 +41,12 @@ program.addCommand(coverageCommand().copyInheritedSettings(program));
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`turnwire-contract: ${error.message}\n`);
-  process.exitCode = USAGE;
+  if (!(error instanceof UsageError) && !isTaken(error)) throw error;
+  process.stderr.write(`turnwire-contract: ${(error as Error).message}\n`);
+  process.exitCode = exits.usage;
+}
+
+/** A port of the command line at which the kit cannot listen. */
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall === 'listen';
 }

@@ -89,20 +89,10 @@ describe('as a command', () => {
     expect(out).toMatch(/failed {2}auth\.no_token: the subject answered .*; it should .* TW-/);
   }, 60_000);
 
-  it.each([
-    [3, ['--command', 'exit 7'], 'the subject ended before it listened'],
-    [2, [], 'either --command or --url'],
-    [2, ['--url', 'http://127.0.0.1:1'], '--token'],
-    [2, ['--command', 'true', '--level', 'most'], 'level'],
-    [2, ['--command', 'true', '--known-failing', '/none'], 'cannot read /none'],
-  ])(
-    'exits %i for %j',
-    async (expected, args, words) => {
-      const { code, err } = await turnwireContract(...args);
-      expect({ code, err }).toEqual({ code: expected, err: expect.stringContaining(words) });
-    },
-    60_000,
-  );
+  it('exits 3 for what cannot be started', async () => {
+    const { code, err } = await turnwireContract('--command', 'exit 7');
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining('the subject ended before it listened') });
+  }, 60_000);
 });
 
 it('with an address alone, what has to control the process is not tested, and a MUST of it is not conformant', async () => {

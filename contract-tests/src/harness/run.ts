@@ -11,6 +11,15 @@ import { SubjectError } from './subject.ts';
 import { controls } from './validate.ts';
 import { send } from './wire.ts';
 
+/** What one that is running already was started with. */
+export interface UrlOptions {
+  readonly url: string;
+  /** The harness token. */
+  readonly token: string;
+  readonly orchestratorPort: number;
+  readonly modelPort: number;
+}
+
 export interface HarnessRun extends StageOptions, SuiteOptions {
   /** Starts the subject, in a shell. */
   readonly command?: string;

@@ -1,6 +1,7 @@
 /** A whole run: every check that was asked for, against one subject, whatever the mode. */
 import { matches } from '../faults/choose.ts';
 import { SubjectError } from '../harness/subject.ts';
+import { UsageError } from '../model/command.ts';
 import { type Check, type CheckResult, countsAt, type Level, type Report, type Subject } from '../report/check.ts';
 import { claimOf } from '../report/claim.ts';
 import { brokeDown, type CaseOutcome, declaredFailures, judged } from './outcome.ts';
@@ -45,13 +46,14 @@ export interface Suite<Case extends Check> {
 /** Light cases that run side by side for each heavy one. */
 const lightPerJob = 4;
 
-/** Rejects with `SubjectError` when the subject cannot be started. */
+/** Rejects with `SubjectError` when the subject cannot be started, with `UsageError` when nothing is asked of it. */
 export async function runSuite<Case extends Check>(suite: Suite<Case>, options: SuiteOptions): Promise<Report> {
   const startedAt = new Date();
   const { mode, cases: all } = suite;
   const { level, seed, knownFailing = [], knownFailingFile } = options;
   const cases = all.filter((of) => isWanted(of, options));
   try {
+    if (cases.length === 0) throw new UsageError('no check is left to run: look at --level, --only and --skip');
     const opened = await suite.open(cases);
     const capabilities = [...new Set([...(opened.capabilities ?? []), ...(options.capabilities ?? [])])];
     options.onPlan?.(cases);
