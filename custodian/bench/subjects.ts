@@ -7,7 +7,6 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../src/envoy/bootstrap.ts';
 
-const source = ['--conditions=turnwire-source', '--import', 'tsx'];
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** A token like one of ours; the upstream does not look at it. */
@@ -28,12 +27,16 @@ export class Stage {
     writeFileSync(this.tokenFile, TOKEN, { mode: 0o600 });
   }
 
-  upstream = () => this.#node('no proxy', [path('upstream.ts')]);
-  bare = (to: string) => this.#node('bare Hono + undici', [path('bare.ts'), to]);
+  upstream = () => this.#node('no proxy', ['--import', 'tsx', path('upstream.ts')]);
+  bare = (to: string) => this.#node('bare Hono + undici', ['--import', 'tsx', path('bare.ts'), to]);
   node = (to: string) =>
-    this.#node('Custodian on Node', [path('../src/main.ts'), 'serve', '--port', '0', '--orchestrator-url', to], {
-      TURNWIRE_PLACEMENT_TOKEN_FILE: this.tokenFile,
-    });
+    this.#node(
+      'Custodian on Node',
+      [path('../bin/turnwire-custodian.js'), 'serve', '--port', '0', '--orchestrator-url', to],
+      {
+        TURNWIRE_PLACEMENT_TOKEN_FILE: this.tokenFile,
+      },
+    );
 
   /** Undefined where there is none: in the project's virtual environment (`npm run tools`), or on the PATH. */
   async envoy(to: string): Promise<Subject | undefined> {
@@ -61,7 +64,7 @@ export class Stage {
   }
 
   async #node(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Subject> {
-    const child = this.#spawn(process.execPath, [...source, ...args], env);
+    const child = this.#spawn(process.execPath, args, env);
     const line = await new Promise<Buffer>((resolve, reject) => {
       child.stdout?.once('data', resolve);
       child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it listened`)));

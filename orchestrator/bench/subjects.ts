@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { instanceToken, placementToken, signingKey } from '../src/tokens.ts';
 
-const source = ['--conditions=turnwire-source', '--import', 'tsx'];
 const path = (name: string) => new URL(name, import.meta.url).pathname;
 
 export class Subject {
@@ -18,7 +17,7 @@ export class Subject {
 
   static async start(args: readonly string[], env: Record<string, string> = {}): Promise<Subject> {
     const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
-    const child = spawn(process.execPath, [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), ...source, ...args], {
+    const child = spawn(process.execPath, [...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []), ...args], {
       env: { ...process.env, ...env },
       stdio,
     });
@@ -55,7 +54,7 @@ export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'turnwire-benc
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 export const startBare = (folder: string, mode: 'one' | 'group'): Promise<Subject> =>
-  Subject.start([path('bare.ts'), join(folder, `${mode}.db`), mode]);
+  Subject.start(['--import', 'tsx', path('bare.ts'), join(folder, `${mode}.db`), mode]);
 
 export function tokensIn(folder: string): { instance: string; placement: string } {
   const state = join(folder, 'state');
@@ -63,7 +62,7 @@ export function tokensIn(folder: string): { instance: string; placement: string 
 }
 
 export const startOrchestrator = (folder: string, harnessUrl: string): Promise<Subject> =>
-  Subject.start([path('../src/main.ts'), 'serve'], {
+  Subject.start([path('../bin/turnwire-orchestrator.js'), 'serve'], {
     TURNWIRE_PORT: '0',
     TURNWIRE_WORKFLOWS: path('workflows/'),
     TURNWIRE_DATABASE_URL: `file:${join(folder, 'orchestrator.db')}`,

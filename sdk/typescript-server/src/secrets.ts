@@ -1,7 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of a text, as base64url. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /** HMAC-SHA256 of a text under a key, as base64url. */
 export const hmac = (key: Uint8Array, text: string): string =>
@@ -9,7 +9,7 @@ export const hmac = (key: Uint8Array, text: string): string =>
 
 /** Compares two texts in constant time: both are hashed first, so that their lengths tell nothing either. */
 export function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(a), digest(b));
 }
 
