@@ -58,9 +58,9 @@ const names = (path: string): boolean =>
   (isCode(path) || /\.(md|ya?ml|json)$/.test(path)) &&
   !path.endsWith('package-lock.json');
 
-/** What counts as a test that names a requirement: tests, and the vectors and cases that tests read. */
+/** What counts as a test that names a requirement: tests, the vectors that tests read, and the cases of each mode. */
 const proves = (path: string): boolean =>
-  isTest(path) || /^(spec\/vectors|contract-tests\/(src\/)?cases)\/.*\.(json|ya?ml)$/.test(path);
+  isTest(path) || /^(spec\/vectors|contract-tests\/cases\/[^/]+)\/.*\.(json|ya?ml)$/.test(path);
 
 /** Ids that a file names and that do not exist, and in the documents normative lines without an id. */
 function fileProblems(path: string, source: string, ids: ReadonlySet<string>): string[] {

@@ -20,6 +20,8 @@ export interface Difference {
   readonly says: string;
   /** Ids of the checks that are meant to catch it. */
   readonly caughtBy: readonly string[];
+  /** What those checks must name as violated, where it is none of their own: a requirement that is held in every check. */
+  readonly breaks?: readonly string[];
   readonly edits: readonly Edit[];
 }
 

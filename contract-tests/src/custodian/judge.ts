@@ -43,12 +43,12 @@ function judgeAnswer(in_: Scene, answer: Got, arrived: number, expect: AnswerExp
       code: answer.headers['turnwire-code'],
     },
   };
+  if (!expect.foreign && whole) in_.mismatches.push(...document.violations(answer));
   const odd = mismatch(wanted, seen);
   if (odd !== undefined) in_.wrong(`answered ${nameOf(answer)} so that ${odd}`, 'answer as it should');
   const took = `answered ${nameOf(answer)} after ${answer.ms.toFixed(0)} ms`;
   if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
   if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);
-  if (!expect.foreign && whole) in_.mismatches.push(...document.violations(answer));
   if (answer.headers[protocol.headers.custodian ?? ''] !== undefined) honest(in_, answer, arrived, problem.flags);
 }
 

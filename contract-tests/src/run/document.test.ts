@@ -44,6 +44,20 @@ describe('what a subject sends', () => {
   });
 });
 
+describe('what a subject answers', () => {
+  const headers = { 'turnwire-version': '1', 'turnwire-code': 'not_found', 'content-type': 'application/problem+json' };
+  const json = { type: 'about:blank', title: 'x', status: 404, detail: 'x', code: 'not_found' };
+  const times = { ms: 0, headMs: 0, whole: true };
+  const answer: Answer = { method: 'GET', path: '/nowhere', status: 404, headers, text: 'x', json, ...times };
+
+  it('is framed by a length or by chunks (TW-GEN-028)', () => {
+    const did = 'answered GET /nowhere 404 up to the end of its connection';
+    expect(orchestrator.violations(answer)).toMatchObject([{ did, requirement: 'TW-GEN-028' }]);
+    for (const framed of [{ 'content-length': '1' }, { 'transfer-encoding': 'chunked' }])
+      expect(orchestrator.violations({ ...answer, headers: { ...headers, ...framed } })).toEqual([]);
+  });
+});
+
 describe('what the kit itself says', () => {
   const said: Answer = {
     ...{ method: 'GET', path: '/agents/c1/surface', status: 200, text: '{}', json: {}, whole: true, ms: 0, headMs: 0 },

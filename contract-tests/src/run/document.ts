@@ -98,13 +98,17 @@ export class Document {
     return sent === undefined || status >= 300 ? [] : this.requestViolations(sent).map(ofTheKit);
   }
 
-  /** Ways in which an answer of the kit is none of the document: the kit's own fault. */
+  /** Ways in which an answer of the kit is none of the document: the kit's own fault. How it is framed is Node's. */
   ownViolations(answer: Answer): Mismatch[] {
-    return isMeant(answer) ? [] : this.violations(answer).map(ofTheKit);
+    return isMeant(answer) ? [] : this.#violations(answer).map(ofTheKit);
   }
 
   /** Ways in which an answer is none of the document; of a path or a method that it does not have, the general rules alone. */
   violations(answer: Answer): Mismatch[] {
+    return [...this.#violations(answer), ...framing(answer)];
+  }
+
+  #violations(answer: Answer): Mismatch[] {
     const path = answer.path.split('?', 1)[0] ?? '';
     const known = odd.test(path) ? undefined : this.#shapes.find(({ pattern }) => pattern.test(path));
     const operation = known?.operations[answer.method.toLowerCase()];
@@ -146,6 +150,14 @@ function requestBody({ requestBody: of }: Operation, headers: Sent['headers'], b
 }
 
 const wrong = (did: string, should: string, requirement: string): Mismatch => ({ did, should, requirement });
+
+/** RFC 9112 6.3: an answer to a HEAD, a 204 and a 304 have no body to frame. */
+function framing({ method, path, status, headers }: Answer): Mismatch[] {
+  const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  if (isFramed || method === 'HEAD' || status === 204 || status === 304) return [];
+  const did = `answered ${method} ${path.split('?', 1)[0]} ${status} up to the end of its connection`;
+  return [wrong(did, 'frame its body', 'TW-GEN-028')];
+}
 
 function general({ status, headers, json, whole }: Answer): Mismatch[] {
   const problem = json as { code?: unknown; status?: unknown } | undefined;

@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { timingSafeEqual } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
 import { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
+
+vi.mock('node:crypto', async (original) => {
+  const crypto = await original<typeof import('node:crypto')>();
+  return { ...crypto, timingSafeEqual: vi.fn(crypto.timingSafeEqual) };
+});
 
 describe('secrets', () => {
   it('digests as base64url', () => {
@@ -13,6 +19,13 @@ describe('secrets', () => {
     expect(sameText('a', 'a')).toBe(true);
     expect(sameText('a', 'b')).toBe(false);
     expect(sameText('a', 'aa')).toBe(false);
+  });
+
+  it('compares them in constant time, as digests of one length (TW-TOK-013)', () => {
+    vi.mocked(timingSafeEqual).mockClear();
+    sameText('a', 'a longer one');
+    const [[one, other] = []] = vi.mocked(timingSafeEqual).mock.calls;
+    expect([one?.byteLength, other?.byteLength]).toEqual([32, 32]);
   });
 
   it.each([
