@@ -77,5 +77,11 @@ export const WATCH_MS = 60;
 /** Two signals within this time are one that came twice: npm passes Ctrl-C on once more. */
 export const SAME_SIGNAL_MS = 500;
 
+/**
+ * Pauses of `dev` before it restarts a process that died by itself: the first is over before a caller notices, a crash at
+ * every start costs little. One that served for as long as the longest begins anew.
+ */
+export const CRASH_PAUSES_MS = [250, 1_000, 3_000, 10_000] as const;
+
 /** A child whose `dev` was killed is gone after this long, whatever it is at. */
 export const LEASH_MS = FORCED_END_MS;

@@ -8,8 +8,9 @@ import { harnessCommand } from './settings.ts';
 await runMain('turnwire-harness', async () => {
   const program = harnessCommand({
     async serve(settings) {
-      holdLeash();
+      const serves = holdLeash();
       await serve(settings);
+      serves();
     },
     async dev(settings) {
       const script = process.argv[1] ?? '';

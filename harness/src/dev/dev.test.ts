@@ -116,6 +116,16 @@ describe('turnwire-harness dev', { timeout: 60_000 }, () => {
     expect(await admit('second', 'one')).toBe(202);
   });
 
+  it('one that is killed comes back by itself, and goes on with what it had', async () => {
+    expect(await admit('first', 'one')).toBe(202);
+    const { pid } = current();
+    process.kill(pid, 'SIGKILL');
+    await ready(2);
+    expect(dev.stderr).toContain('the process ended by itself (SIGKILL); it is started again in 0.25 s');
+    expect(await settlements('one')).toHaveLength(1);
+    expect(await admit('first', 'two')).toBe(202);
+  });
+
   it('a turn that runs is finished before the restart', async () => {
     peers.modelAnswers = false;
     expect(await admit('first', 'one')).toBe(202);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createLogger, type Logger } from '@turnwire/server';
 import { SAME_SIGNAL_MS } from '../limits.ts';
-import { LEASH } from './leash.ts';
+import { LEASH, SERVES } from './leash.ts';
 import { begin, type DevEvent, type DevStep, step } from './step.ts';
 import { watchFile } from './watch-file.ts';
 
@@ -20,10 +20,14 @@ export function dev(options: DevOptions): Promise<number> {
   return new Promise((resolve) => {
     let { state } = begin;
     let child: ChildProcess | undefined;
+    let pause: NodeJS.Timeout | undefined;
     const take = (next: DevStep): void => {
       state = next.state;
       for (const effect of next.effects) {
-        if (effect.kind === 'start') child = start(options, happened);
+        if (effect.kind === 'start') {
+          clearTimeout(pause);
+          child = start(options, happened);
+        } else if (effect.kind === 'pause') pause = setTimeout(() => happened({ type: 'paused' }), effect.ms);
         else if (effect.kind === 'say') log[effect.level]({ file: options.agentsFile }, effect.text);
         else if (effect.kind === 'exit') finish(effect.code);
         else child?.kill('SIGTERM');
@@ -31,14 +35,14 @@ export function dev(options: DevOptions): Promise<number> {
     };
     const happened = (event: DevEvent): void => take(step(state, event));
     const stopWatching = watchFile(options.agentsFile, () => happened({ type: 'changed' }));
-    const stopListening = onEnd(
+    onEnd(
       () => happened({ type: 'end' }),
       () => happened({ type: 'again' }),
       log,
     );
     const finish = (code: number): void => {
+      clearTimeout(pause);
       stopWatching();
-      stopListening();
       resolve(code);
     };
     take(begin);
@@ -53,17 +57,25 @@ function start({ env, program }: DevOptions, happened: (event: DevEvent) => void
     detached: true,
   });
   let over = false;
-  const ended = (how: string, ok: boolean): void => {
-    if (!over) happened({ type: 'exited', how, ok });
+  let since: number | undefined;
+  const ended = (how: string, code: number | null): void => {
+    const servedMs = since === undefined ? undefined : performance.now() - since;
+    if (!over) happened({ type: 'exited', how, code, ...(servedMs !== undefined && { servedMs }) });
     over = true;
   };
-  child.once('error', (error) => ended(error.message, false));
-  child.once('exit', (code, signal) => ended(signal ?? `exit ${code}`, code === 0));
+  child.on('message', (said) => {
+    if (said === SERVES) since ??= performance.now();
+  });
+  child.once('error', (error) => ended(error.message, 1));
+  child.once('exit', (code, signal) => ended(signal ?? `exit ${code}`, code));
   return child;
 }
 
-/** Signals, and a terminal that is closed. One that comes twice at once is one: npm passes Ctrl-C on once more. */
-function onEnd(end: () => void, again: () => void, log: Logger): () => void {
+/**
+ * Signals, and a terminal that is closed. One that comes twice at once is one: npm passes Ctrl-C on once more. They are
+ * listened to until the process is gone, so that a late one does not change how it ends.
+ */
+function onEnd(end: () => void, again: () => void, log: Logger): void {
   let asked: number | undefined;
   const listener = (): void => {
     const now = performance.now();
@@ -73,9 +85,5 @@ function onEnd(end: () => void, again: () => void, log: Logger): () => void {
       end();
     } else if (now - asked > SAME_SIGNAL_MS) again();
   };
-  const signals: NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, listener);
-  return () => {
-    for (const signal of signals) process.off(signal, listener);
-  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, listener);
 }
