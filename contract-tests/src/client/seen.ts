@@ -30,6 +30,8 @@ export interface Mismatch {
   readonly requirement?: string;
   /** The kit did it, not the subject. */
   readonly whose?: 'kit';
+  /** A request of the kit that was served: where the case wants it refused, that is the subject's fault alone. */
+  readonly served?: true;
 }
 
 export const operationIn = (arrival: Arrival): string =>

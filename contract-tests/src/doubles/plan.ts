@@ -39,6 +39,8 @@ export interface PickAnswer {
   readonly lose?: number;
   /** It is taken and never answered; polls are. */
   readonly hang?: boolean;
+  /** It is not taken and never answered; polls say that it was not taken so far. */
+  readonly swallow?: boolean;
 }
 
 export interface TurnPlan {
@@ -68,6 +70,7 @@ export const turnPlan = shape({
       refuse: refusal,
       lose: whole(1),
       hang: flag,
+      swallow: flag,
     }),
   ),
 });

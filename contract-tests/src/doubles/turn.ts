@@ -62,6 +62,7 @@ export class TurnDouble {
     if (known && known.body !== text) return problem({ status: 422, code: 'delivery_mismatch' });
     if (!known && body.turnId !== this.turnId) return problem({ status: 404, code: 'turn_over' });
     const taken = known ?? this.#take(body, id, text);
+    if (taken === 'hang') return taken;
     if ('code' in taken) return problem(taken);
     taken.copies++;
     if (taken.copies <= (taken.answer.lose ?? 0)) return 'cut';
@@ -85,9 +86,10 @@ export class TurnDouble {
     return this.plan.clientDeliveryIds !== false;
   }
 
-  #take(body: PickBody, id: string | undefined, text: string): Delivery | Refusal {
+  #take(body: PickBody, id: string | undefined, text: string): Delivery | Refusal | 'hang' {
     const answer: PickAnswer = this.#nth<PickAnswer>(this.plan.picks, this.deliveries.length);
     if (answer.refuse && isRefused(answer.refuse, ++this.#refused)) return answer.refuse;
+    if (answer.swallow) return 'hang';
     const { event = '', input, turnId = '' } = body;
     const deliveryId = id ?? `d-${this.deliveries.length + 1}`;
     const taken = { deliveryId, event, input, turnId, body: text, answer, copies: 0, polls: 0 };

@@ -7,7 +7,7 @@ export const document = new Document('harness');
 
 const open = ['/healthz', '/readyz'];
 
-/** Ways in which an answer is none of a harness. */
+/** Ways in which an answer is none of a harness; what says most of what is wrong comes first. */
 export function violations(answer: Answer): Mismatch[] {
   const path = answer.path.split('?', 1)[0] ?? '';
   const { method, status, headers } = answer;
@@ -23,5 +23,5 @@ export function violations(answer: Answer): Mismatch[] {
       path.startsWith('/agents/') &&
       method !== 'POST' && { did, should: 'answer reads', requirement: 'TW-STR-033' },
   ];
-  return [...document.violations(answer), ...own.filter((each) => each !== false)];
+  return [...own.filter((each) => each !== false), ...document.violations(answer)];
 }

@@ -58,12 +58,44 @@ describe('what a subject answers', () => {
   });
 });
 
+describe('what a subject answers where it failed', () => {
+  const headers = { 'turnwire-version': '1', 'turnwire-code': 'internal_error' };
+  const problem = { type: 'about:blank', title: 'x', status: 500, code: 'internal_error' };
+  const saying = (detail: string): Answer => {
+    const text = JSON.stringify({ ...problem, detail });
+    const framed = { 'content-type': 'application/problem+json', 'content-length': `${text.length}` };
+    const said = { method: 'GET', path: '/nowhere', status: 500, text, json: JSON.parse(text) };
+    return { ...said, headers: { ...headers, ...framed }, whole: true, ms: 0, headMs: 0 };
+  };
+
+  it.each([
+    ['Node', String(new Error('x').stack)],
+    ['Python', 'Traceback\n  File "app.py", line 7, in admit'],
+    ['Go', 'panic: x\n\ngoroutine 1 [running]:\nmain.main()'],
+    ['the JVM', 'x\n\tat a.b.C.run(C.java:7)'],
+  ])('is no stack of %s (TW-GEN-035)', (_, stack) => {
+    expect(orchestrator.violations(saying(stack))).toMatchObject([{ requirement: 'TW-GEN-035' }]);
+  });
+
+  it('may be a sentence', () => {
+    expect(orchestrator.violations(saying('It failed at line 7,\nand nothing was taken.'))).toEqual([]);
+  });
+});
+
 describe('what the kit itself says', () => {
   const said: Answer = {
     ...{ method: 'GET', path: '/agents/c1/surface', status: 200, text: '{}', json: {}, whole: true, ms: 0, headMs: 0 },
     headers: { 'turnwire-version': '1', etag: '"x"', ...json },
   };
   const check = { id: 'a.b', theme: 'a', says: 'x', requirements: ['TW-GEN-001'], level: 'must' } as const;
+
+  it('was wrong on purpose where the subject should have refused it', () => {
+    const sent = { method: 'POST', target: '/agents/c1/events', headers: json, body: { event: 7 } };
+    const served = orchestrator.ownRequest({ ...said, sent });
+    expect(judged({ mismatches: served }, check)).toMatchObject({ verdict: 'kit_error' });
+    const mismatches = [...served, { did: 'took it', should: 'refuse it' }];
+    expect(judged({ mismatches }, check)).toMatchObject({ verdict: 'failed', did: 'took it' });
+  });
 
   it('is its own fault where no document has it, and says nothing of the subject', () => {
     const mismatches = orchestrator.ownViolations(said);

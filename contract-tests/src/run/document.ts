@@ -95,7 +95,8 @@ export class Document {
 
   /** A request of the kit that was served must be one of the document: what is wrong on purpose is refused. */
   ownRequest({ status, sent }: Answer): Mismatch[] {
-    return sent === undefined || status >= 300 ? [] : this.requestViolations(sent).map(ofTheKit);
+    if (sent === undefined || status >= 300) return [];
+    return this.requestViolations(sent).map((each) => ({ ...ofTheKit(each), served: true }));
   }
 
   /** Ways in which an answer of the kit is none of the document: the kit's own fault. How it is framed is Node's. */
@@ -159,7 +160,10 @@ function framing({ method, path, status, headers }: Answer): Mismatch[] {
   return [wrong(did, 'frame its body', 'TW-GEN-028')];
 }
 
-function general({ status, headers, json, whole }: Answer): Mismatch[] {
+/** A frame of a stack as Node, Python, Go and the JVM write it, as it stands in JSON too. */
+const stackFrame = /(?:^|\n|\\n)(?:\s|\\t)*(?:at \S.*[:(]\d+|File \\?"[^"]+", line \d+|goroutine \d+ \[)/;
+
+function general({ status, headers, json, text, whole }: Answer): Mismatch[] {
   const problem = json as { code?: unknown; status?: unknown } | undefined;
   const isError = status >= 400;
   const isProblem = headers['content-type']?.startsWith('application/problem+json') === true;
@@ -173,6 +177,7 @@ function general({ status, headers, json, whole }: Answer): Mismatch[] {
       wrong(`${status} with another code in its header`, 'repeat the code', 'TW-GEN-005'),
     isError && headers['turnwire-code'] === undefined && wrong(`${status} without a code`, 'name it', 'TW-GEN-005'),
     !whole && wrong(`${status} and cut its body`, 'send it whole', 'TW-GEN-028'),
+    isError && stackFrame.test(text) && wrong(`${status} with a stack trace`, 'keep it', 'TW-GEN-035'),
   ];
   return found.filter((each) => each !== false);
 }

@@ -26,14 +26,16 @@ type Judged = Pick<CheckResult, 'verdict' | 'sentence' | 'did' | 'should' | 'req
 /** The verdict of an outcome. A kit that broke the spec itself says nothing of the subject. */
 export function judged({ mismatches, trace, wire }: CaseOutcome, check: Check): Judged {
   const transcript = { ...(trace && { trace }), ...(wire && { wire }) };
-  const [first] = mismatches;
   // Of what went well the order of the messages is enough.
   const drawn = wire?.map(({ body: _, ...event }) => event);
-  if (first === undefined) return { verdict: 'passed', ...(drawn && { wire: drawn }) };
-  const own = mismatches.find(({ whose }) => whose === 'kit');
+  const subjects = mismatches.filter(({ whose }) => whose !== 'kit');
+  const [first] = subjects;
+  // What a case sends wrong on purpose is wrong of the kit only where the case does not mind that it was served.
+  const own = mismatches.find(({ whose, served }) => whose === 'kit' && !(served && first));
   if (own) return { verdict: 'kit_error', sentence: kitSentence(own), ...transcript };
+  if (first === undefined) return { verdict: 'passed', ...(drawn && { wire: drawn }) };
   const { did, should, requirement = check.requirements[0] ?? '' } = first;
-  return { verdict: 'failed', sentence: sentence(mismatches, check), did, should, requirement, ...transcript };
+  return { verdict: 'failed', sentence: sentence(subjects, check), did, should, requirement, ...transcript };
 }
 
 const kitSentence = ({ did, should, requirement }: Mismatch): string =>
