@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../src/envoy/bootstrap.ts';
+import { ENVOY_FLAGS } from '../src/limits.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -54,7 +55,7 @@ export class Stage {
       caFile: '/dev/null',
     };
     writeFileSync(file, JSON.stringify(bootstrap(settings)));
-    const child = this.#spawn(binary, ['-c', file, '--use-dynamic-base-id', '--concurrency', '1', '-l', 'error']);
+    const child = this.#spawn(binary, ['-c', file, ...ENVOY_FLAGS.split(' '), '-l', 'error']);
     const url = `http://127.0.0.1:${port}`;
     while ((await fetch(url).catch(() => undefined)) === undefined) {
       if (child.exitCode !== null) throw new Error(`Envoy ended with ${child.exitCode}`);

@@ -8,18 +8,20 @@ local METADATA = 'turnwire'
 
 local ffi = require('ffi')
 ffi.cdef 'int statx(int folder, const char *path, int flags, unsigned int mask, void *answer);'
-local AT_FDCWD, BASIC = -100, 0x7ff
+local AT_FDCWD, BASIC, REGULAR = -100, 0x7ff, 8
 -- The answer's layout is the same on each machine: these are its offsets in bytes.
 local MODE, INODE, SIZE, CHANGED, CHANGED_NS = 28, 32, 40, 112, 120
 local answer = ffi.new('uint64_t[32]')
 local bytes = ffi.cast('uint8_t *', answer)
 local function field(type, offset) return tonumber(ffi.cast(type, bytes + offset)[0]) end
 
--- What others may do with the file, 0 to 7, and which state of it this is; nil when that cannot be told.
+-- What others may do with the file, 0 to 7, and which state of it this is; nil when that cannot be told, and for a folder.
 local function look(path)
   if ffi.C.statx(AT_FDCWD, path, 0, BASIC, answer) ~= 0 then return nil end
+  local mode = field('uint16_t *', MODE)
+  if math.floor(mode / 4096) ~= REGULAR then return nil end
   local state = { field('uint64_t *', INODE), field('uint64_t *', SIZE), field('int64_t *', CHANGED), field('uint32_t *', CHANGED_NS) }
-  return field('uint16_t *', MODE) % 8, state
+  return mode % 8, state
 end
 
 local function parse(path)

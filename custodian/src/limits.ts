@@ -29,6 +29,12 @@ export const NO_LIMIT = {
   max_retries: 1_000_000,
 } as const;
 
+/**
+ * What Envoy is told on its command line, for a bootstrap cannot say it: a sidecar needs one worker, nobody takes its place
+ * while it runs, and its log lines are written as often as those of the Node engine, and not every 10 s.
+ */
+export const ENVOY_FLAGS = '--disable-hot-restart --concurrency 1 --file-flush-interval-msec 50';
+
 /** Where a pod mounts the secret, unless it is said otherwise. */
 export const DEFAULT_TOKEN_FILE = '/run/secrets/turnwire/placement-token';
 

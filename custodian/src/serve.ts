@@ -1,6 +1,7 @@
 import { createLineLogger, createLogger, type Listening, listen, onSignals, StartError } from '@turnwire/server';
 import { createCustodian } from './app.ts';
-import { createHealth } from './health.ts';
+import { readAuthorities } from './authorities.ts';
+import { checkHealth, createHealth } from './health.ts';
 import { STOP_GRACE_MS } from './limits.ts';
 import { pool } from './pool.ts';
 import { watchSent } from './sent.ts';
@@ -21,11 +22,14 @@ export async function serve(settings: ServeSettings): Promise<void> {
   if (!settings.placementTokenFile) {
     throw new StartError('no placement token file; set --placement-token-file or TURNWIRE_PLACEMENT_TOKEN_FILE');
   }
+  const { caFile, orchestratorUrl } = settings;
+  checkHealth(settings);
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile, orchestratorUrl);
   const token = openTokenFile(settings.placementTokenFile);
   const log = createLogger('custodian');
-  const { origin, pathname } = new URL(settings.orchestratorUrl);
+  const { origin, pathname } = new URL(orchestratorUrl);
   const base = pathname.replace(/\/$/, '');
-  const upstream = { origin, base, dispatcher: pool(settings.caFile), sent: watchSent() };
+  const upstream = { origin, base, dispatcher: pool(authorities), sent: watchSent() };
   const app = createCustodian({ upstream, token, log, decisions: createLineLogger('custodian') });
   const { host, port, healthPort, healthHost = host } = settings;
   const servers: Listening[] = [];

@@ -10,6 +10,7 @@ import { createLogger, listen, StartError } from '@turnwire/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { envoyProgram, noEnvoy } from '../../contract-tests/engines/envoy.ts';
 import { createCustodian } from './app.ts';
+import { readAuthorities } from './authorities.ts';
 import { bootstrap } from './envoy/bootstrap.ts';
 import { pool } from './pool.ts';
 import { watchSent } from './sent.ts';
@@ -74,7 +75,7 @@ describe.skipIf(noOpenssl)('an Orchestrator behind https, with a certificate of 
       ['ours', expectAnswered],
       ['theirs', expectRefused],
     ] as const) {
-      const dispatcher = pool(file(`${authority}.crt`));
+      const dispatcher = pool(readAuthorities(file(`${authority}.crt`), url));
       const sent = watchSent();
       const upstream = { origin: url, base: '', dispatcher, sent };
       const token = { read: () => ({ token: TOKEN, placement: 'local' }) };
@@ -120,7 +121,14 @@ describe.skipIf(noOpenssl)('an Orchestrator behind https, with a certificate of 
     return { at, child };
   }
 
-  it('a file of authorities that is not there is one clear line', () => {
-    expect(() => pool(file('none.crt'))).toThrow(StartError);
+  it.each([
+    ['is not there', 'none.crt', () => url, /cannot be read \(ENOENT\); set --ca-file/],
+    ['is a folder', '.', () => url, /cannot be read \(EISDIR\)/],
+    ['holds no certificate', 'ours.key', () => url, /holds no certificates/],
+    ['nobody would ask for', 'ours.crt', () => 'http://o:4000', /--ca-file is for an https Orchestrator/],
+  ])('a file of authorities that %s is one clear line', (_, name, orchestrator, message) => {
+    const read = () => readAuthorities(file(name), orchestrator());
+    expect(read).toThrow(StartError);
+    expect(read).toThrow(message);
   });
 });

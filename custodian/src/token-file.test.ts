@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,7 @@ describe('the placement token file', () => {
     ['empty', () => write(''), /holds no placement token/],
     ['something else', () => write('secret'), /holds no placement token/],
     ['readable by others', () => write(token('a'), 0o644), /can be read by others; run: chmod 600/],
+    ['a folder', () => mkdirSync(file), /is not a file; name the file/],
   ])('refuses one that is %s, without a word of what it holds', (_, prepare, message) => {
     prepare();
     expect(() => openTokenFile(file)).toThrow(message);

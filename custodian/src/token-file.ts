@@ -24,7 +24,9 @@ export function openTokenFile(file: string): TokenFile {
   let stamp = '';
   let held: Held;
   const refresh = (): Held => {
-    const { mtimeMs, ino, size, mode } = stat(file);
+    const found = stat(file);
+    const { mtimeMs, ino, size, mode } = found;
+    if (!found.isFile()) throw new StartError(`${file} is not a file; name the file that holds the placement token`);
     if (mode & 0o007) throw new StartError(`${file} can be read by others; run: chmod 600 ${file}`);
     const now = `${mtimeMs} ${ino} ${size}`;
     if (now !== stamp) {

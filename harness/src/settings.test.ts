@@ -105,3 +105,15 @@ it.each([
 ])('dev %j does not begin', async (args, line) => {
   await expect(readDev(...args)).rejects.toThrow(line);
 });
+
+it.each(['HOST', 'DATA_DIR', 'AGENTS_FILE', 'CUSTODIAN_URL'])('an empty %s is refused', async (name) => {
+  vi.stubEnv(`TURNWIRE_${name}`, '');
+  const ended = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit ${code}`);
+  });
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await expect(read()).rejects.toThrow('exit 2');
+  expect(said.mock.calls.join('')).toContain('is invalid');
+  ended.mockRestore();
+  said.mockRestore();
+});

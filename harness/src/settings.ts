@@ -1,5 +1,5 @@
 /** What a Harness is started with: flags win over the environment. Every setting of the Harness is named here. */
-import { command, dnsLabel, httpUrl, integer, port, StartError, seconds, setting } from '@turnwire/server';
+import { command, dnsLabel, host, httpUrl, integer, path, port, StartError, seconds, setting } from '@turnwire/server';
 
 type Command = ReturnType<typeof command>;
 type Option = ReturnType<typeof setting>;
@@ -45,7 +45,7 @@ const SERVE: Defaults = { port: 8080, dataDir: '.turnwire/harness', drainTimeout
 const DEV: Defaults = { port: 0, drainTimeout: 30, linger: 1 };
 
 const dataDir = (folder?: string): Option =>
-  setting('DATA_DIR', 'folder of the conversations', folder === undefined ? {} : { default: folder });
+  setting('DATA_DIR', 'folder of the conversations', { parse: path, ...(folder !== undefined && { default: folder }) });
 
 /** The command line; `run` gets what was asked for. */
 export function harnessCommand(run: {
@@ -55,11 +55,11 @@ export function harnessCommand(run: {
 }): Command {
   const program = command('turnwire-harness', 'The reference Harness: conversations with agents.');
   const serve = withServeOptions(command('serve', 'serve the Harness API'), SERVE)
-    .addOption(setting('AGENTS_FILE', 'JSON file of the agents that run without a definition').argParser(String))
+    .addOption(setting('AGENTS_FILE', 'JSON file of the agents that run without a definition', { parse: path }))
     .action((options: Partial<ServeSettings>) => run.serve(complete(options)));
   const dev = withServeOptions(command('dev', 'serve as a node, and restart when the agents file is saved'), DEV)
-    .addOption(setting('AGENTS_FILE', 'as --agents').argParser(String).hideHelp())
-    .option('--agents <file>', 'JSON file of the agents; it is watched')
+    .addOption(setting('AGENTS_FILE', 'as --agents', { parse: path }).hideHelp())
+    .option('--agents <file>', 'JSON file of the agents; it is watched', path)
     .action((options: DevOptions) => run.dev(completeDev(options, dev.options)));
   const history = command('history', 'print a conversation of the data folder for a person')
     .argument('<iid>', 'the id of the conversation')
@@ -72,7 +72,7 @@ export function harnessCommand(run: {
 
 const withServeOptions = (program: Command, defaults: Defaults): Command =>
   program
-    .addOption(setting('HOST', 'address to listen on', { default: '127.0.0.1' }))
+    .addOption(setting('HOST', 'address to listen on', { default: '127.0.0.1', parse: host }))
     .addOption(setting('PORT', 'port to listen on, 0 for a free one', { default: defaults.port, parse: port }))
     .addOption(setting('PUBLIC_URL', 'the address that callers know this Harness by', { parse: httpUrl }))
     .addOption(setting('HARNESS_TOKEN_SHA256', 'base64url of the SHA-256 of the harness token', { parse: digest }))

@@ -58,6 +58,11 @@ describe('the settings of serve', () => {
     });
   });
 
+  it.each(['HOST', 'WORKFLOWS', 'STATE_DIR', 'HARNESS_URL', 'PLACEMENT'])('an empty %s is refused', (name) => {
+    vi.stubEnv(`TURNWIRE_${name}`, '');
+    expect(() => read()).toThrow(/is invalid/);
+  });
+
   it('are read from flags, which win', () => {
     vi.stubEnv('TURNWIRE_PORT', '1');
     vi.stubEnv('TURNWIRE_PLACEMENT', 'env');

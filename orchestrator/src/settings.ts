@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dnsLabel, httpUrl, port, StartError, seconds, setting } from '@turnwire/server';
+import { dnsLabel, host, httpUrl, path, port, StartError, seconds, setting } from '@turnwire/server';
 import { Option } from 'commander';
 
 export interface Settings {
@@ -37,10 +37,13 @@ export interface ServeFlags {
 }
 
 export const stateDirOption = (): Option =>
-  setting('STATE_DIR', 'folder of signing.key and instance.token, made when missing', { default: '.turnwire' });
+  setting('STATE_DIR', 'folder of signing.key and instance.token, made when missing', {
+    default: '.turnwire',
+    parse: path,
+  });
 
 export const workflowsOption = (): Option =>
-  setting('WORKFLOWS', 'folder of workflow modules (.ts, .js, .mjs)', { default: 'workflows' });
+  setting('WORKFLOWS', 'folder of workflow modules (.ts, .js, .mjs)', { default: 'workflows', parse: path });
 
 export const harnessUrlOption = (): Option =>
   setting('HARNESS_URL', "the default placement's Harness", { default: 'http://127.0.0.1:8080', parse: httpUrl });
@@ -55,7 +58,7 @@ export const restartGraceOption = (): Option =>
   setting('RESTART_GRACE', 'seconds to wait for a restarting node, negative disables', { default: 15, parse: seconds });
 
 export const serveOptions = (): Option[] => [
-  setting('HOST', 'address to listen on', { default: '127.0.0.1' }),
+  setting('HOST', 'address to listen on', { default: '127.0.0.1', parse: host }),
   setting('PORT', 'port to listen on, 0 picks a free one', { default: 4000, parse: port }),
   workflowsOption(),
   databaseUrlOption(),
@@ -83,24 +86,24 @@ export function settingsFrom(flags: ServeFlags, cwd = process.cwd()): Settings {
 
 /** @throws StartError when there is no such folder */
 export function workflowsFolder(folder: string, cwd = process.cwd()): string {
-  const path = resolve(cwd, folder);
-  const kind = statSync(path, { throwIfNoEntry: false });
-  if (kind?.isDirectory()) return path;
+  const chosen = resolve(cwd, folder);
+  const kind = statSync(chosen, { throwIfNoEntry: false });
+  if (kind?.isDirectory()) return chosen;
   const what = kind ? 'is not a folder' : 'does not exist';
   throw new StartError(
-    `the workflows folder ${path} ${what}; set --workflows or TURNWIRE_WORKFLOWS to a folder of workflow modules`,
+    `the workflows folder ${chosen} ${what}; set --workflows or TURNWIRE_WORKFLOWS to a folder of workflow modules`,
   );
 }
 
 /** The path of a `file:` URL, relative ones included. @throws StartError for another scheme, or a folder in its place */
 export function databaseFile(url: string, cwd = process.cwd()): string {
-  const path = pathOf(url, cwd);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+  const file = pathOf(url, cwd);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
     throw new StartError(
-      `the database ${path} is a folder; set --database-url or TURNWIRE_DATABASE_URL to file:PATH of a file`,
+      `the database ${file} is a folder; set --database-url or TURNWIRE_DATABASE_URL to file:PATH of a file`,
     );
   }
-  return path;
+  return file;
 }
 
 function pathOf(url: string, cwd: string): string {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { httpUrl, setting } from '@turnwire/server';
+import { httpUrl, path, setting } from '@turnwire/server';
 import type { Command } from 'commander';
 import { databaseUrlOption, harnessUrlOption, placementOption, restartGraceOption } from '../settings.ts';
 import { readAddress } from './dev/claim.ts';
@@ -31,7 +31,9 @@ export function doctorCommand(program: Command, io: Io): void {
     .addOption(placementOption())
     .addOption(databaseUrlOption())
     .addOption(restartGraceOption())
-    .addOption(setting('PLACEMENT_TOKEN_FILE', "the Custodian's token file, when it is on this machine"))
+    .addOption(
+      setting('PLACEMENT_TOKEN_FILE', "the Custodian's token file, when it is on this machine", { parse: path }),
+    )
     .action(async (flags: DoctorFlags, command: Command) => {
       const stateDir = resolve(io.cwd, flags.stateDir);
       const hops: Hops = {

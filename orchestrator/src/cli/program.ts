@@ -1,4 +1,5 @@
 /** The `turnwire` command: parses, runs one command, and turns whatever happens into an exit code and at most one line. */
+import { usageLine } from '@turnwire/server';
 import { Command, CommanderError } from 'commander';
 import { software } from '../software.ts';
 import { callCommand } from './call.ts';
@@ -24,7 +25,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(`turnwire: ${text.replace(/^error: /, '')}`),
+      outputError: (text, write) => write(usageLine('turnwire', text)),
     })
     .exitOverride();
   for (const add of COMMANDS) add(program, io);

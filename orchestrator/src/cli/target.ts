@@ -1,7 +1,7 @@
 /** Which orchestrator a command speaks to, and with which token. */
 import { join, resolve } from 'node:path';
 import { type Connection, connect } from '@turnwire/sdk';
-import { httpUrl, setting } from '@turnwire/server';
+import { httpUrl, path, setting } from '@turnwire/server';
 import type { Command } from 'commander';
 import { readSecret } from '../secret-file.ts';
 import { INSTANCE_TOKEN_FILE } from '../tokens.ts';
@@ -27,7 +27,7 @@ export function targetOptions(command: Command): Command {
       }),
     )
     .addOption(setting('INSTANCE_TOKEN', 'its instance token (default: read from the state dir)'))
-    .addOption(setting('STATE_DIR', 'folder of instance.token', { default: '.turnwire' }))
+    .addOption(setting('STATE_DIR', 'folder of instance.token', { default: '.turnwire', parse: path }))
     .option('--json', 'print JSON');
 }
 

@@ -1,13 +1,13 @@
 /** Which workflows a command means that was not told: those of this folder, else the shipped examples. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setting } from '@turnwire/server';
+import { path, setting } from '@turnwire/server';
 import type { Option } from 'commander';
 import { workflowsFolder } from '../settings.ts';
 import { BINS, packageFolder } from './dev/bins.ts';
 
 export const workflowsOrExamples = (): Option =>
-  setting('WORKFLOWS', 'folder of workflow modules (default: ./workflows, else the shipped examples)');
+  setting('WORKFLOWS', 'folder of workflow modules (default: ./workflows, else the shipped examples)', { parse: path });
 
 export interface Chosen {
   /** Absolute. */

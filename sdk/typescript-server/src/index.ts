@@ -8,5 +8,17 @@ export { type FolderLock, type HoldOptions, holdFolder } from './lock.ts';
 export { createLineLogger, createLogger, type Logger } from './logger.ts';
 export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';
 export { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
-export { command, dnsLabel, httpUrl, integer, port, type SettingOptions, seconds, setting } from './settings.ts';
+export {
+  command,
+  dnsLabel,
+  host,
+  httpUrl,
+  integer,
+  path,
+  port,
+  type SettingOptions,
+  seconds,
+  setting,
+  usageLine,
+} from './settings.ts';
 export { type SpanOptions, spanned, traceContext, traceparentOf } from './tracing.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
-import { command, dnsLabel, httpUrl, integer, port, seconds, setting } from './settings.ts';
+import { command, dnsLabel, host, httpUrl, integer, path, port, seconds, setting, usageLine } from './settings.ts';
 
 describe('setting', () => {
   afterEach(() => {
@@ -22,12 +22,18 @@ describe('setting', () => {
 
 describe.each([
   { parse: port, good: ['0', '8080', '65535'], bad: ['', '-1', '65536', '80a', '1.5'] },
+  { parse: path, good: ['a', '/run/a b'], bad: ['', ' '] },
   { parse: integer(1), good: ['1', '32'], bad: ['', '0', '1.5', 'x'] },
   { parse: seconds, good: ['15', '-1', '0.5'], bad: ['', 'x', 'Infinity'] },
   {
     parse: httpUrl,
     good: ['http://127.0.0.1:8080', 'https://a.example/x/'],
-    bad: ['', '/x', 'file:///x', 'http://a:b@c'],
+    bad: ['', '/x', 'file:///x', 'http://a:b@c', 'http://a?', 'http://a/?b=c', 'http://a/#b'],
+  },
+  {
+    parse: host,
+    good: ['127.0.0.1', '0.0.0.0', '::', '::1', '[::1]', 'localhost', 'a-b.example'],
+    bad: ['', ' ', 'a b', '-a', 'a/b', 'http://a', 'a:80', '[]'],
   },
   { parse: dnsLabel, good: ['a', 'local', 'a-1'], bad: ['', '-a', 'a-', 'A', 'a.b', 'a'.repeat(64)] },
 ])('$parse.name', ({ parse, good, bad }) => {
@@ -41,4 +47,21 @@ describe.each([
 
 it('returns a URL without a slash at its end', () => {
   expect(httpUrl('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080');
+});
+
+it('brackets around an address are not part of it', () => {
+  expect(host('[::1]')).toBe('::1');
+});
+
+describe('wrong usage is one line', () => {
+  const url = "option '--url <value>' argument";
+  const digest = "option '--harness-token-sha256 <value>'";
+  it.each([
+    ["error: unknown option '--x'\n(Did you mean --y?)\n", "unknown option '--x' (Did you mean --y?)"],
+    [`error: ${url} 'http://a:b/c@d' is invalid. No.`, `${url} 'http://…@d' is invalid. No.`],
+    [`error: ${digest} argument 'it's it' is invalid. No.`, `${digest} argument is invalid. No.`],
+    [`error: ${digest} value 's' from env 'E' is invalid. No.`, `${digest} value from env 'E' is invalid. No.`],
+  ])('and repeats no secret: %j', (text, line) => {
+    expect(usageLine('turnwire-x', text)).toBe(`turnwire-x: ${line}\n`);
+  });
 });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 /** How a setting is read: by its flag, else by its environment variable, else its default. */
@@ -26,17 +27,22 @@ export function command(name: string, description: string): Command {
     .description(description)
     .showHelpAfterError(false)
     .configureOutput({
-      outputError: (text, write) =>
-        write(
-          `${name}: ${text
-            .replace(/^error: /, '')
-            .trim()
-            .replaceAll('\n', ' ')}\n`,
-        ),
+      outputError: (text, write) => write(usageLine(name, text)),
     })
     .exitOverride((error) => {
       process.exit(error.exitCode === 0 ? 0 : 2);
     });
+}
+
+/** What the parser says of wrong usage, as our one line: it repeats what it was given, and that may be a secret. */
+export function usageLine(program: string, text: string): string {
+  const line = text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll('\n', ' ')
+    .replace(/(option '--\S*token\S* .*?' (?:argument|value)) '.*?' (is invalid|from env '\S*' is invalid)/, '$1 $2')
+    .replace(/\/\/[^\s']*@/, '//…@');
+  return `${program}: ${line}\n`;
 }
 
 const fail = (message: string): never => {
@@ -47,6 +53,18 @@ const fail = (message: string): never => {
 export function port(text: string): number {
   const value = Number(text);
   return /^\d{1,5}$/.test(text) && value <= 65_535 ? value : fail('It must be a port, 0 to 65535.');
+}
+
+/** What to listen on: an address or a name. An empty one would be every address of the machine. */
+export function host(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) || /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/i.test(bare)) return bare;
+  return fail('It must be an IP address or a host name.');
+}
+
+/** A path of a file or a folder; an empty one would be the current folder. */
+export function path(text: string): string {
+  return text.trim() === '' ? fail('It must be a path, and not empty.') : text;
 }
 
 /** A whole number of at least `least`. */
@@ -65,7 +83,7 @@ export function seconds(text: string): number {
   return Number.isFinite(value) && text.trim() !== '' ? value : fail('It must be a number of seconds.');
 }
 
-/** An absolute http(s) URL without credentials, returned without a trailing slash. */
+/** An absolute http(s) URL that paths are put behind: without credentials, query and fragment, returned without a trailing slash. */
 export function httpUrl(text: string): string {
   let url: URL;
   try {
@@ -75,6 +93,7 @@ export function httpUrl(text: string): string {
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail('It must begin with http:// or https://.');
   if (url.username !== '' || url.password !== '') return fail('It must not carry credentials.');
+  if (/[?#]/.test(text)) return fail('It must not carry a query or a fragment.');
   return url.href.replace(/\/+$/, '');
 }
 
