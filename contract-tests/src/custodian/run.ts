@@ -3,6 +3,7 @@
 import { SubjectError } from '../harness/subject.ts';
 import type { Report } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
+import { reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import type { CustodianCase } from './case.ts';
 import { loadCustodianCases } from './load.ts';
@@ -35,8 +36,10 @@ class Custodians implements Suite<CustodianCase> {
 
   async open(cases: readonly CustodianCase[]): Promise<Report['subject']> {
     const { command, at, timeoutMs } = this.options;
-    if (at) this.#shared = await urlHost(at);
-    else if (cases.some((of) => !controls(of))) {
+    if (at) {
+      this.#shared = await urlHost(at);
+      await reached('custodian', at.url, timeoutMs);
+    } else if (cases.some((of) => !controls(of))) {
       const host = new ProcessHost(command ?? '', timeoutMs, 'orchestrator', this.options.answerMs);
       this.#shared = host;
       await host.open();

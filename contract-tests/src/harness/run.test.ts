@@ -94,11 +94,3 @@ describe('as a command', () => {
     expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining('the subject ended before it listened') });
   }, 60_000);
 });
-
-it('with an address alone, what has to control the process is not tested, and a MUST of it is not conformant', async () => {
-  const { checks } = await runHarness({
-    ...usual,
-    ...{ url: 'http://127.0.0.1:1', token: 'x', only: ['restart.same_store'] },
-  });
-  expect(checks).toMatchObject([{ verdict: 'not_tested', sentence: expect.stringContaining('--command') }]);
-});

@@ -1,6 +1,7 @@
 /** A whole run: every check that was asked for, against one harness. */
 import type { Report, Subject } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
+import { nonce, reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import type { HarnessCase } from './case.ts';
 import { contractAgent, forContractAgent, playedModel } from './contract-agent.ts';
@@ -44,8 +45,10 @@ class Harnesses implements Suite<HarnessCase> {
   readonly stage: Stage;
   /** Cases that need no process of their own share this one. */
   #common: Host | undefined;
+  readonly #nonce: readonly string[];
 
   constructor(readonly options: HarnessRun) {
+    this.#nonce = options.command === undefined ? [nonce()] : [];
     const agent = options.capabilities?.includes(contractAgent) === true;
     this.stage = new Stage({ ...options, contractAgent: agent });
     const cases = loadHarnessCases();
@@ -58,8 +61,10 @@ class Harnesses implements Suite<HarnessCase> {
     await this.stage.open();
     const { command, url = '' } = this.options;
     const meets = cases.some((of) => !controls(of) || of.needs.length > 0);
-    if (command === undefined) this.#common = urlHost(url);
-    else if (meets) this.#common = await this.#started();
+    if (command === undefined) {
+      await reached('harness', url, this.options.timeoutMs);
+      this.#common = urlHost(url);
+    } else if (meets) this.#common = await this.#started();
     const { software = {}, capabilities = {} } = this.#common ? await this.#introduction(this.#common) : {};
     return {
       command: command ?? url,
@@ -78,7 +83,7 @@ class Harnesses implements Suite<HarnessCase> {
   }
 
   async run(of: HarnessCase): Promise<CaseOutcome> {
-    const iid = `kit-${of.id.replaceAll(/[^a-z0-9]+/g, '-')}`;
+    const iid = ['kit', ...this.#nonce, of.id.replaceAll(/[^a-z0-9]+/g, '-')].join('-');
     if (!controls(of)) return runCase(this.stage, this.#common as Host, of, iid);
     let host: ProcessHost | undefined;
     try {

@@ -52,7 +52,13 @@ export class HarnessDouble {
 
   /** Again at its first address after `stop`. */
   async start(port = this.#port): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
     this.#port = (this.#server.address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.#port}`;
   }

@@ -24,7 +24,7 @@ const nodeOf = (in_: Scene, name = 'node'): KnownNode => (in_.known[name] ?? {})
 
 /** Every check has its own name in a shared subject; a DNS label. */
 const labelOf = (in_: Scene, as: string): string =>
-  `${as}-${in_.of.id}`
+  `${as}-${in_.known.id}`
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 63)

@@ -3,7 +3,9 @@ import { SubjectError } from '../harness/subject.ts';
 import { send } from '../harness/wire.ts';
 import type { Report, Subject } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
+import { reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
+import { until } from '../run/until.ts';
 import type { OrchestratorCase } from './case.ts';
 import { loadOrchestratorCases } from './load.ts';
 import { runCase } from './run-case.ts';
@@ -34,8 +36,11 @@ class Orchestrators implements Suite<OrchestratorCase> {
 
   async open(cases: readonly OrchestratorCase[]): Promise<Subject> {
     const { command, at } = this.options;
-    if (at) this.#shared = await urlHost(at);
-    else if (cases.some((of) => !controls(of))) this.#shared = await this.#started();
+    if (at) {
+      this.#shared = await urlHost(at);
+      await reached('orchestrator', at.url, this.options.timeoutMs);
+      await introduced(this.#shared);
+    } else if (cases.some((of) => !controls(of))) this.#shared = await this.#started();
     return { command: command ?? at?.url ?? '', ...(this.#shared && (await introduction(this.#shared))) };
   }
 
@@ -74,6 +79,22 @@ class Orchestrators implements Suite<OrchestratorCase> {
     }
   }
 }
+
+/** One that is running has found nobody at its Harness's address until now: a run makes it look again. */
+async function introduced({ url, tokens, harness }: Host): Promise<void> {
+  if (harness.introduced > 0) return;
+  const ask = (path: string, json: object) =>
+    send({ path, json }, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs }).catch(() => undefined);
+  const begun = await ask('/workflows/flow/runs', { input: { task: `Look who is here. ${firstMark}` } });
+  await until(() => harness.introduced > 0, meetingMs);
+  const { runId } = (begun?.json ?? {}) as { runId?: string };
+  if (runId !== undefined) await ask(`/runs/${runId}/cancel`, {});
+}
+
+/** The prompt of no case. */
+const firstMark = '[kit:introduction]';
+/** Milliseconds in which a subject that asks its Harness what it is has done so. */
+const meetingMs = 10_000;
 
 /** What the subject says of itself. */
 async function introduction({ url, tokens }: Host): Promise<{ name?: string; version?: string }> {

@@ -28,9 +28,10 @@ export class Scene {
     readonly host: Host,
     readonly of: OrchestratorCase,
   ) {
-    this.mark = `[kit:${of.id}]`;
+    const id = [host.nonce, of.id].filter((part) => part !== '').join('.');
+    this.mark = `[kit:${id}]`;
     const { instance, placement, other, harness } = host.tokens;
-    this.known = { task: `Do it. ${this.mark}`, id: of.id, instance, placement, other, harnessToken: harness };
+    this.known = { task: `Do it. ${this.mark}`, id, instance, placement, other, harnessToken: harness };
   }
 
   get affair(): Affair {

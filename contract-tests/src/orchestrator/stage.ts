@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SubjectProcess } from '../harness/subject.ts';
 import { Running } from '../run/process.ts';
+import { nonce } from '../run/reach.ts';
 import type { Book } from './book.ts';
 import { HarnessDouble } from './harness-double.ts';
 import { statecharts } from './load.ts';
@@ -42,6 +43,8 @@ export interface Host {
   readonly harness: HarnessDouble;
   readonly signingKey: string;
   readonly book: Book;
+  /** In front of the names that the kit gives there; empty when the subject is new. */
+  readonly nonce: string;
   /** What it wrote to standard output and error, all of its processes. */
   readonly written: string;
   readonly process?: ProcessHost;
@@ -61,7 +64,8 @@ export async function urlHost({ url, instanceToken, signingKey, harnessPort }: U
   const tokens = tokensOf(signingKey, instanceToken);
   const harness = new HarnessDouble(tokens.harness);
   await harness.start(harnessPort);
-  return { url, tokens, harness, signingKey, book: harness.book, written: '', close: () => harness.stop() };
+  const { book } = harness;
+  return { url, tokens, harness, signingKey, book, nonce: nonce(), written: '', close: () => harness.stop() };
 }
 
 /** One that the kit starts, on a folder that it removes at the end. */
@@ -71,6 +75,7 @@ export class ProcessHost extends Running implements Host {
   readonly tokens = tokensOf(this.signingKey, randomBytes(32).toString('base64url'));
   readonly harness = new HarnessDouble(this.tokens.harness);
   readonly book = this.harness.book;
+  readonly nonce = '';
   /** When the process of now said that it listens, in milliseconds since the epoch. */
   listeningAt = 0;
 

@@ -7,6 +7,7 @@ interface Theme {
   readonly all: number;
   done: number;
   failed: number;
+  untested: number;
   readonly startedAt: number;
 }
 
@@ -28,7 +29,7 @@ export class Progress {
     const startedAt = performance.now();
     for (const { theme: name } of checks) {
       const { all = 0 } = this.#themes.get(name) ?? {};
-      this.#themes.set(name, { name, all: all + 1, done: 0, failed: 0, startedAt });
+      this.#themes.set(name, { name, all: all + 1, done: 0, failed: 0, untested: 0, startedAt });
     }
     this.#draw();
   }
@@ -37,7 +38,8 @@ export class Progress {
     const theme = this.#themes.get(result.theme);
     if (theme) theme.done += 1;
     const quiet = result.verdict === 'passed' || result.verdict === 'skipped';
-    if (theme && !quiet) theme.failed += 1;
+    if (theme && result.verdict === 'not_tested') theme.untested += 1;
+    else if (theme && !quiet) theme.failed += 1;
     if (!quiet) this.#say(failureLines(result, this.withTrace));
     if (this.screen.isTTY) this.#draw();
     else if (theme && theme.done === theme.all) this.#say([this.#line(theme)]);
@@ -48,10 +50,10 @@ export class Progress {
     this.#drawn = 0;
   }
 
-  #line({ name, all, done, failed, startedAt }: Theme): string {
-    const mark = failed > 0 ? 'not ok' : done === all ? 'ok' : '…';
+  #line({ name, all, done, failed, untested, startedAt }: Theme): string {
+    const mark = failed + untested > 0 ? 'not ok' : done === all ? 'ok' : '…';
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const wrong = failed > 0 ? `, ${failed} wrong` : '';
+    const wrong = `${failed > 0 ? `, ${failed} wrong` : ''}${untested > 0 ? `, ${untested} not tested` : ''}`;
     return `${mark.padEnd(6)}  ${name.padEnd(14)} ${`${done}`.padStart(`${all}`.length)}/${all}${wrong}${
       done === all ? `  ${seconds} s` : ''
     }`;

@@ -170,7 +170,7 @@ describe('progress', () => {
     const text = shown(true);
     expect(text).toContain('\u001b[2A\u001b[J');
     expect(text.split('\u001b[J').at(-1)).toMatch(
-      /^not ok {2}a +2\/2, 1 wrong {2}[\d.]+ s\nnot ok {2}b +3\/3, 2 wrong/,
+      /^not ok {2}a +2\/2, 1 wrong {2}[\d.]+ s\nnot ok {2}b +3\/3, 1 wrong, 1 not tested/,
     );
   });
 

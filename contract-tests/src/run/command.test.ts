@@ -97,18 +97,27 @@ it.each([
   expect(await refusal(of, args)).toMatch(words);
 });
 
-describe('the program says it in one line that begins with its name, and exits 2', () => {
+describe('the program says it in one line that begins with its name', () => {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   it.each([
-    [['harness', '--comand', 'x'], /^turnwire-contract: unknown option '--comand' \(Did you mean --command\?\)\n$/],
-    [['orchestrator', ...start, '--timeout', '-1'], /^turnwire-contract: option '--timeout <seconds>' .*\n$/],
-    [['model'], /^turnwire-contract: required option '--script <file>' not specified\n$/],
-    [['list', '--jsn'], /^turnwire-contract: unknown option '--jsn' .*\n$/],
-    [['fly'], /^turnwire-contract: unknown command 'fly'.*\n$/],
-    [['custodian', ...start, '--report', '/proc/x'], /^turnwire-contract: cannot write the report to \/proc\/x: .*\n$/],
-  ])('%j', { timeout: 60_000 }, (args, words) => {
+    [
+      3,
+      ['custodian', '--command', 'echo Error: why >&2; exit 7'],
+      /^turnwire-contract: the subject ended before it listened: Error: why\n$/,
+    ],
+    [2, ['harness', '--comand', 'x'], /^turnwire-contract: unknown option '--comand' \(Did you mean --command\?\)\n$/],
+    [2, ['orchestrator', ...start, '--timeout', '-1'], /^turnwire-contract: option '--timeout <seconds>' .*\n$/],
+    [2, ['model'], /^turnwire-contract: required option '--script <file>' not specified\n$/],
+    [2, ['list', '--jsn'], /^turnwire-contract: unknown option '--jsn' .*\n$/],
+    [2, ['fly'], /^turnwire-contract: unknown command 'fly'.*\n$/],
+    [
+      2,
+      ['custodian', ...start, '--report', '/proc/x'],
+      /^turnwire-contract: cannot write the report to \/proc\/x: .*\n$/,
+    ],
+  ])('exits %i for %j', { timeout: 60_000 }, (expected, args, words) => {
     const flags = ['--conditions=turnwire-source', '--import', 'tsx', main];
     const { status, stderr } = spawnSync('node', [...flags, ...args], { timeout: 50_000, encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(words) });
+    expect({ status, stderr }).toEqual({ status: expected, stderr: expect.stringMatching(words) });
   });
 });
