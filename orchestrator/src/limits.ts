@@ -1,6 +1,9 @@
 /** Every bound of this package, with its reason. Times are milliseconds, sizes are bytes. */
 import { protocol } from '@turnwire/sdk';
 
+/** Pages of nothing but calls that `turnwire runs` passes over before it says where to go on. */
+export const PAGES_SKIPPED = 20;
+
 /** 256 bits: the strength of the HMAC that is made with it. */
 export const SECRET_BYTES = 32;
 

@@ -19,6 +19,7 @@ const NOTES = `
 Input:
   --input 'Write a haiku.'       text, as it is; JSON where it is JSON
   --input @FILE                  a .json file, or one with a JSON object, is JSON; any other file is text (@- reads standard input)
+  Without it the agent is asked {}: enough for one that needs no more than its instructions.
 What happens is told on standard error; standard output has the result alone.
 
 Exit codes: 0 succeeded, 1 it ended otherwise, 2 wrong usage or no such agent, 3 the node is down or nothing answers.`;

@@ -202,6 +202,42 @@ describe('turnwire runs, status, logs', () => {
     expect(io.stdout).toBe(`no runs\nrun_1  review  done  ${AT}  a.x + b.c.y\nmore: ${more}\n`);
   });
 
+  describe('runs that are only a call', () => {
+    const call = (runId: string) => ({ ...RUN, runId, workflow: 'turnwire.call', gates: [] });
+    /** Pages of the list, each named by its cursor. */
+    const pages = (given: Record<string, { items: (typeof RUN)[]; nextCursor?: string }>) =>
+      serving.host.will('runs', ({ cursor = 'first' }) => Promise.resolve(given[cursor] ?? { items: [] }));
+    const ids = () => io.stdout.split('\n').flatMap((line) => /^\w+_\d/.exec(line) ?? []);
+
+    it('are left out, and the list is as long as was asked for all the same', async () => {
+      pages({
+        first: { items: [call('call_1'), RUN], nextCursor: 'second' },
+        second: { items: [{ ...RUN, runId: 'run_2' }], nextCursor: 'third' },
+      });
+      expect(await cli('runs', '--limit', '2')).toBe(0);
+      expect(ids()).toEqual(['run_1', 'run_2']);
+      expect(called('runs')).toEqual([[{ limit: 2 }], [{ limit: 1, cursor: 'second' }]]);
+      expect(io.stdout).toContain(`1 of calls left out: turnwire executions --url ${serving.url}\nmore: `);
+    });
+
+    it.each([['--all'], ['--workflow', 'turnwire.call']])('are listed with %s', async (...more) => {
+      pages({ first: { items: [call('call_1'), RUN], nextCursor: 'second' }, second: { items: [] } });
+      await cli('runs', ...more, '--limit', '2');
+      expect(ids()).toEqual(['call_1', 'run_1']);
+      expect(io.stdout).toMatch(/--all$|--all\n|--workflow turnwire.call/m);
+    });
+
+    it('do not keep it looking for ever', async () => {
+      pages({
+        first: { items: [call('call_1')], nextCursor: 'again' },
+        again: { items: [call('call_2')], nextCursor: 'again' },
+      });
+      await cli('runs', '--json');
+      expect(JSON.parse(io.stdout)).toEqual({ items: [], nextCursor: 'again' });
+      expect(called('runs')).toHaveLength(20);
+    });
+  });
+
   it('shows one run with its gate and how to answer it', async () => {
     expect(await cli('status', 'run_1')).toBe(0);
     expect(io.stdout).toContain('state     reviewing.waiting');

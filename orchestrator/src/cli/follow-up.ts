@@ -17,6 +17,7 @@ function typedOptions(command: Command, names: readonly string[]): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();
     if (!names.includes(name) || command.getOptionValueSource(name) !== 'cli') return [];
-    return [option.long ?? '', String(command.getOptionValue(name))];
+    const value: unknown = command.getOptionValue(name);
+    return [option.long ?? '', ...(value === true ? [] : [String(value)])];
   });
 }

@@ -1,6 +1,7 @@
-import { listRuns, type RunView } from '@turnwire/sdk';
+import { type Connection, listRuns, type RunView } from '@turnwire/sdk';
 import { type Command, Option } from 'commander';
-import { COMMAND_WINDOW_MS } from '../limits.ts';
+import { CALL_WORKFLOW } from '../executions/call-machine.ts';
+import { COMMAND_WINDOW_MS, PAGES_SKIPPED } from '../limits.ts';
 import { pageLimit } from './arguments.ts';
 import { followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
@@ -13,6 +14,7 @@ interface RunsFlags extends TargetFlags {
   status?: string;
   limit: number;
   cursor?: string;
+  all?: boolean;
 }
 
 const STATUSES = ['active', 'done', 'error', 'cancelled', 'drifted'];
@@ -24,23 +26,45 @@ export function runsCommand(program: Command, io: Io): void {
     .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
     .option('--limit <n>', 'at most so many, 1 to 200', pageLimit, 50)
     .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--all', 'those of calls too, which `executions` lists')
     .action((flags: RunsFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {
-        const { workflow, status, cursor } = flags;
-        const filter = {
-          limit: flags.limit,
-          ...(workflow && { workflow }),
-          ...(status && { status }),
-          ...(cursor && { cursor }),
-        };
-        const page = await listRuns(connection, filter, { signal: io.signal, windowMs: COMMAND_WINDOW_MS });
-        if (flags.json) return printJson(io, page);
-        if (page.items.length === 0) return print(io, 'no runs');
-        for (const line of tableLines(page.items.map(row))) print(io, line);
-        const more = followUp(io, command, ['workflow', 'status', 'limit']);
-        if (page.nextCursor) print(io, `more: ${more('runs', '--cursor', page.nextCursor)}`);
+        const { items, nextCursor, leftOut } = await list(connection, flags, io.signal);
+        if (flags.json) return printJson(io, { items, ...(nextCursor !== undefined && { nextCursor }) });
+        const more = followUp(io, command, ['workflow', 'status', 'limit', 'all']);
+        if (items.length === 0 && nextCursor === undefined) print(io, 'no runs');
+        for (const line of tableLines(items.map(row))) print(io, line);
+        if (leftOut > 0) print(io, `${leftOut} of calls left out: ${followUp(io, command)('executions')}`);
+        if (nextCursor !== undefined) print(io, `more: ${more('runs', '--cursor', nextCursor)}`);
       }),
     );
+}
+
+interface Listed {
+  readonly items: readonly RunView[];
+  readonly nextCursor: string | undefined;
+  /** Runs that are only a call, and were passed over. */
+  readonly leftOut: number;
+}
+
+/** Goes on until the list is as long as it was asked for, however many calls stand in between; and no longer. */
+async function list(connection: Connection, flags: RunsFlags, signal: AbortSignal): Promise<Listed> {
+  const { workflow, status, all, limit } = flags;
+  const wanted = (run: RunView) => all || workflow !== undefined || run.workflow !== CALL_WORKFLOW;
+  const filter = { ...(workflow && { workflow }), ...(status && { status }) };
+  const items: RunView[] = [];
+  let cursor = flags.cursor;
+  let leftOut = 0;
+  for (let pages = 0; pages < PAGES_SKIPPED; pages += 1) {
+    const rest = { ...filter, limit: limit - items.length, ...(cursor && { cursor }) };
+    const page = await listRuns(connection, rest, { signal, windowMs: COMMAND_WINDOW_MS });
+    const runs = page.items.filter(wanted);
+    items.push(...runs);
+    leftOut += page.items.length - runs.length;
+    cursor = page.nextCursor;
+    if (cursor === undefined || items.length === limit) break;
+  }
+  return { items, nextCursor: cursor, leftOut };
 }
 
 function row(run: RunView): string[] {
