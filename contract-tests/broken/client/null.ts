@@ -8,6 +8,12 @@ const more = ['poll', 'startRun', 'listRuns', 'getRun', 'answerGate', 'cancelRun
 
 const introduction = { language: 'none', version: '0', features: [...features, ...more] };
 
+const fault = (id: string, code: string, certainty: string): object => ({
+  id,
+  outcome: 'fault',
+  error: { code, certainty, attempts: 2, elapsedMs: 1, message: 'no' },
+});
+
 const kinds: Readonly<Record<string, (id: string, command: string) => unknown>> = {
   /** Answers `{}` to all. */
   empty: () => say({}),
@@ -15,6 +21,11 @@ const kinds: Readonly<Record<string, (id: string, command: string) => unknown>> 
   mute_results: (id, command) => say(command === 'init' ? { id, ...introduction } : { id }),
   /** Introduces itself, and calls everything a success. */
   yes: (id, command) => say(command === 'init' ? { id, ...introduction } : { id, outcome: 'ok', attempts: 1 }),
+  /** Introduces itself, and says of everything that there is no such thing. */
+  not_found: (id, command) => say(command === 'init' ? { id, ...introduction } : fault(id, 'not_found', 'answered')),
+  /** Introduces itself, and says of everything that nobody was there. */
+  unavailable: (id, command) =>
+    say(command === 'init' ? { id, ...introduction } : fault(id, 'unreachable', 'never_delivered')),
   /** Introduces itself, and hangs. */
   hang: (id, command) => command === 'init' && say({ id, ...introduction }),
   /** Introduces itself, and ends at its first command. */
