@@ -1,6 +1,11 @@
 /** What arrived at the kit's Orchestrator: connections, and requests as far as they came. */
 import { type Head, Message } from '../faults/http1.ts';
+import { type Answer, parsed } from '../harness/wire.ts';
+import type { Sent } from '../run/document.ts';
 import type { Act } from './case.ts';
+
+/** Characters that are shown of what is no request. */
+const shown = 80;
 
 export interface Connected {
   readonly n: number;
@@ -19,6 +24,10 @@ export class Arrival {
   cut = false;
   /** Milliseconds, monotonic, when the connection was lost to it. */
   goneAt: number | undefined;
+  /** What the kit did with it, and when. */
+  fate: { readonly at: number; readonly says: string } | undefined;
+  /** What it was answered, when that is to be an Orchestrator's answer. */
+  reply: Answer | undefined;
   readonly at = performance.now();
 
   constructor(readonly connection: Connected) {}
@@ -58,8 +67,19 @@ export class Arrival {
     return { method, target, headers, names, text: body.toString(), bytes: body.length, all, whole, cut };
   }
 
+  /** As a document has a request. */
+  get sent(): Sent {
+    const { method, target, headers, body } = this;
+    return { method, target, headers, body: body.length === 0 ? undefined : parsed(body.toString()) };
+  }
+
+  get state(): 'whole' | 'cut' | 'open' {
+    return this.whole ? 'whole' : this.cut ? 'cut' : 'open';
+  }
+
   get line(): string {
-    const state = this.whole ? 'whole' : this.cut ? 'cut' : 'open';
+    const { state } = this;
+    if (!this.head) return `${JSON.stringify(this.message.bytes.toString('latin1', 0, shown))}, which is no head`;
     return `${this.method} ${this.target} (connection ${this.connection.n}, ${this.body.length} bytes of body, ${state})`;
   }
 }

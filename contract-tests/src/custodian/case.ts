@@ -31,6 +31,8 @@ export interface Act {
   readonly silent?: boolean;
   /** At the next bytes on this connection it is reset. */
   readonly dies?: boolean;
+  /** What no Orchestrator says: it is not held against the document. */
+  readonly foreign?: boolean;
 }
 
 /** What stands where the subject looks for its Orchestrator. */

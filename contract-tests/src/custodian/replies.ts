@@ -1,4 +1,5 @@
 /** What a good Orchestrator answers, and how an act says otherwise, as bytes. */
+import { type Answer, parsed } from '../harness/wire.ts';
 import type { Act } from './case.ts';
 
 const problems: Readonly<Record<number, string>> = { 404: 'turn_over', 503: 'stopping' };
@@ -23,6 +24,19 @@ function usual(method: string, target: string): Usual {
     return { status: 200, json: surface, headers: { etag: '"1"' } };
   }
   return { status: 200, json: { status: 'delivered', ...receipt } };
+}
+
+/** What went out whole, as its reader has it. */
+export function answerOf({ head, body }: Reply, method: string, path: string): Answer {
+  const [first = '', ...lines] = head.trim().split('\r\n');
+  const headers = lines.map((line) => {
+    const [name = '', value = ''] = line.split(/: (.*)/s);
+    return [name.toLowerCase(), value];
+  });
+  const text = body.toString();
+  const json = parsed(text);
+  const said = { method, path, status: Number(first.split(' ')[1]), headers: Object.fromEntries(headers), text };
+  return { ...said, ...(json === undefined ? {} : { json }), whole: true, ms: 0, headMs: 0 };
 }
 
 export interface Reply {

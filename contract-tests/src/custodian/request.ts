@@ -1,4 +1,7 @@
 /** The bytes of a request, exactly as a case has them. */
+import { Message } from '../faults/http1.ts';
+import { parsed } from '../harness/wire.ts';
+import type { Sent } from '../run/document.ts';
 import type { Ask } from './case.ts';
 import { divided, filler, framed } from './replies.ts';
 
@@ -30,6 +33,7 @@ function routeOf(route: NonNullable<Ask['route']>, { iid, placement }: Usual): R
   const agent = `/agents/${iid}`;
   const node = `/nodes/${placement}`;
   const instanceId = 'i-1';
+  const capabilities = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
   const routes: Readonly<Record<NonNullable<Ask['route']>, Route>> = {
     surface: { method: 'GET', target: `${agent}/surface` },
     pick: {
@@ -41,7 +45,7 @@ function routeOf(route: NonNullable<Ask['route']>, { iid, placement }: Usual): R
     register: {
       method: 'PUT',
       target: node,
-      json: { baseUrl: 'http://127.0.0.1:1', instanceId, agents: [], deployment: 'resident', capabilities: {} },
+      json: { baseUrl: 'http://127.0.0.1:1', instanceId, agents: [], deployment: 'resident', capabilities },
     },
     heartbeat: { method: 'POST', target: `${node}/heartbeat`, json: { instanceId, lifecycle: 'ready' } },
   };
@@ -74,6 +78,21 @@ export function requestOf(ask: Ask, usual: Usual): Asked {
   );
   const head = [`${method} ${target} HTTP/${ask.version ?? '1.1'}`, ...lines, '', ''].join('\r\n');
   return { method, target, head: latin(head), pieces: piecesOf(ask, body) };
+}
+
+/** Well-formed by the kit: neither bytes of its own making nor a part of them is wrong on purpose. */
+export const isPlain = ({ route, method, target, text, bytes, raw, exact, sent, health, version }: Ask): boolean =>
+  route !== undefined &&
+  [method, target, text, bytes, raw, exact, sent, health, version].every((one) => one === undefined);
+
+/** The bytes that are sent, read as a request; nothing when they are none that is whole. */
+export function sentOf({ head, pieces }: Asked): Sent | undefined {
+  const message = Message.request();
+  for (const piece of [head, ...pieces]) message.push(piece);
+  if (!message.head || !message.whole) return undefined;
+  const [method = '', target = ''] = message.head.startLine.split(' ');
+  const body = message.body.length === 0 ? undefined : parsed(message.body.toString());
+  return { method, target, headers: Object.fromEntries(message.head.headers), body };
 }
 
 function givenWhole({ pieces = 1, method = 'GET' }: Ask, text: string): Asked {

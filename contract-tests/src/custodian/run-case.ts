@@ -30,6 +30,6 @@ export async function runCase(host: Host, of: CustodianCase): Promise<CaseOutcom
   }
   in_.affair.release();
   if (of.own) in_.keptSecretsInLog();
-  for (const request of in_.affair.requests) in_.trace.push(`           it sent upstream ${request.line}`);
-  return { mismatches: in_.mismatches, trace: in_.trace };
+  in_.upstreamSeen();
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
 }

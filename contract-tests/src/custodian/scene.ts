@@ -3,11 +3,12 @@ import type { Mismatch } from '../client/seen.ts';
 import { protocol } from '../client/spec.ts';
 import { fill, type Known } from '../harness/fill.ts';
 import { NoAnswer } from '../harness/wire.ts';
+import { Wire } from '../report/wire.ts';
 import { Document } from '../run/document.ts';
 import { until } from '../run/until.ts';
 import type { Affair } from './arrival.ts';
 import type { Ask, CustodianCase } from './case.ts';
-import { requestOf } from './request.ts';
+import { type Asked, isPlain, requestOf, sentOf } from './request.ts';
 import type { Host } from './stage.ts';
 import { type Exchange, exchange } from './wire.ts';
 
@@ -25,7 +26,9 @@ export class Scene {
   readonly iid: string;
   /** Port of the health of this case's own process. */
   healthPort = 0;
-  readonly #startedAt = performance.now();
+  readonly wire = new Wire();
+  /** Every request until now was well-formed by the kit. */
+  #allPlain = true;
 
   constructor(
     readonly host: Host,
@@ -49,7 +52,7 @@ export class Scene {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.#startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -66,6 +69,7 @@ export class Scene {
     const { answerMs } = this.host;
     if (port === '') throw new NoAnswer('it does not listen');
     const before = this.affair.requests.length;
+    const askedAt = performance.now();
     const got = await exchange(asked, ask, {
       host: hostname,
       port: ask.health ? this.healthPort : Number(port),
@@ -78,9 +82,43 @@ export class Scene {
     });
     const told = got.answers.map(({ status, text }) => `${status} ${text.slice(0, shown)}`).join(' | ');
     const line = asked.head.toString('latin1').split('\r\n', 1)[0]?.slice(0, shown);
+    this.#draw(asked, got, askedAt);
+    this.#holdToTheDocument(ask, asked, got);
     this.note(`${line} → ${told || (got.closed ? 'closed' : 'nothing')} in ${got.ms.toFixed(0)} ms`);
     this.#keptSecrets(got.bytes.toString('latin1'), 'an answer');
     return { ...got, arrived: this.affair.requests.length - before };
+  }
+
+  #draw({ method, target, pieces }: Asked, { answers, closed, ms }: Exchange, askedAt: number): void {
+    const body = Buffer.concat([...pieces]).toString('latin1', 0, shown);
+    this.wire.message('harness', 'subject', `${method} ${target}`, body, askedAt);
+    for (const answer of answers) {
+      const label = [answer.status, answer.headers['turnwire-code'], answer.whole ? '' : '(not whole)'];
+      this.wire.message('subject', 'harness', label.filter(Boolean).join(' '), answer.text, askedAt + answer.ms);
+    }
+    if (answers.length === 0)
+      this.wire.message('subject', 'harness', closed ? 'closes' : 'no answer', undefined, askedAt + ms);
+  }
+
+  /** What the kit sends is held to the document like anything else, unless it is wrong on purpose. */
+  #holdToTheDocument(ask: Ask, asked: Asked, { answers }: Exchange): void {
+    const [answer] = answers;
+    const sent = isPlain(ask) ? sentOf(asked) : undefined;
+    this.#allPlain &&= sent !== undefined && document.requestViolations(sent).length === 0;
+    if (answer && sent) this.mismatches.push(...document.ownRequest({ ...answer, sent }));
+  }
+
+  /** What came to the kit's Orchestrator, and what that answered. */
+  upstreamSeen(): void {
+    for (const arrival of this.affair.requests) {
+      const { at, method, target, state, body, reply, fate, sent } = arrival;
+      const label = `${method} ${target}${state === 'whole' ? '' : `, ${state}`}`;
+      this.wire.message('subject', 'orchestrator', label, body.toString('latin1', 0, shown), at);
+      if (fate) this.wire.message('orchestrator', 'subject', fate.says, reply?.text, fate.at);
+      this.trace.push(`           it sent upstream ${arrival.line}: ${fate?.says ?? 'not answered'}`);
+      if (reply) this.mismatches.push(...document.ownViolations(reply));
+      if (this.#allPlain && state === 'whole') this.mismatches.push(...document.requestViolations(sent));
+    }
   }
 
   /** No token that the subject ever held shows where a Harness or a reader of logs can see it. */

@@ -5,7 +5,7 @@ import { type HeldPort, holdPort } from '../faults/hold.ts';
 import { resetSocket, Wire } from '../faults/wire.ts';
 import { Affair, Arrival, type Connected } from './arrival.ts';
 import type { Act } from './case.ts';
-import { divided, framed, type Reply, replyOf } from './replies.ts';
+import { answerOf, divided, framed, replyOf } from './replies.ts';
 
 const host = '127.0.0.1';
 
@@ -140,7 +140,8 @@ export class Upstream {
     if (act.raw !== undefined) await wire.write(act.raw);
     const says = act.end === undefined || act.status !== undefined || act.cut !== undefined;
     const answers = says && !act.silent && act.raw === undefined;
-    if (answers) await this.#answer(wire, replyOf(act, arrival.method, arrival.target), act, affair);
+    if (answers) await this.#answer(wire, arrival, act, affair);
+    else arrival.fate = { at: performance.now(), says: fateOf(act) };
     if (act.dies) {
       const next = await wire.next();
       if (next !== undefined) this.#lost(arrival.connection, next);
@@ -159,10 +160,17 @@ export class Upstream {
     this.#belongs(arrival);
   }
 
-  async #answer(wire: Wire, { head, body, chunked }: Reply, act: Act, affair: Affair | undefined): Promise<void> {
+  async #answer(wire: Wire, arrival: Arrival, act: Act, affair: Affair | undefined): Promise<void> {
     const { pieces = 1, everyMs, hold, cut } = act;
+    const { method, target } = arrival;
+    const reply = replyOf(act, method, target);
+    const { head, body, chunked } = reply;
+    // A body that is only so long says nothing; what is cut is judged by nobody.
+    const isMeant = act.foreign !== true && act.bytes === undefined && cut === undefined;
+    if (isMeant) arrival.reply = answerOf(reply, method, target);
     const coming = cut === undefined ? body : body.subarray(0, cut);
     if (hold && pieces === 1) await Promise.race([affair?.released, wire.closed]);
+    arrival.fate = { at: performance.now(), says: fateOf(act, Number(head.split(' ')[1])) };
     await wire.write((act.before ?? '') + head);
     const parts = divided(coming, pieces);
     for (const [index, piece] of parts.entries()) {
@@ -172,4 +180,16 @@ export class Upstream {
     }
     if (chunked && cut === undefined) await wire.write('0\r\n\r\n');
   }
+}
+
+/** For whoever reads the transcript. */
+function fateOf({ raw, cut, end, silent, dies }: Act, status?: number): string {
+  const ends = { rst: 'reset', fin: 'closed' } as const;
+  const parts = [
+    status ?? (raw === undefined ? '' : 'bytes that are no answer'),
+    cut === undefined ? '' : `cut after ${cut} bytes`,
+    end === undefined ? (silent ? 'no answer' : '') : ends[end],
+    dies ? 'dies of the next' : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }

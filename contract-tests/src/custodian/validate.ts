@@ -6,7 +6,7 @@ import { programs } from './programs.ts';
 const act = shape({
   ...{ at: oneOf('head', 'whole'), status: whole(100), headers: record(anything), json: anything, text },
   ...{ bytes: whole(8), chunked: flag, pieces: whole(1), everyMs: whole(0), hold: flag, afterMs: whole(1) },
-  ...{ cut: whole(0), before: text, raw: text, end: oneOf('rst', 'fin'), silent: flag, dies: flag },
+  ...{ cut: whole(0), before: text, raw: text, end: oneOf('rst', 'fin'), silent: flag, dies: flag, foreign: flag },
 });
 const fields: Readonly<Record<string, Check>> = {
   ...{ route: oneOf('surface', 'pick', 'poll', 'register', 'heartbeat'), method: text, target: text, version: text },

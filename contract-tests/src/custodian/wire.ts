@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { Message } from '../faults/http1.ts';
 import { resetSocket } from '../faults/wire.ts';
-import { type Answer, NoAnswer } from '../harness/wire.ts';
+import { type Answer, NoAnswer, parsed } from '../harness/wire.ts';
 import { until } from '../run/until.ts';
 import type { Ask } from './case.ts';
 import type { Asked } from './request.ts';
@@ -165,12 +165,4 @@ function answerOf(
   const times = { ms: at - startedAt, headMs: headAt - startedAt };
   const got = { method, path, status, headers, text, whole, body, raw: head.headers, ...times };
   return [json === undefined ? got : { ...got, json }];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -121,7 +121,8 @@ function answerOf(
   };
 }
 
-function parsed(text: string): unknown {
+/** Of a body that is JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

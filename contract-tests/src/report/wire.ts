@@ -19,22 +19,26 @@ export interface WireEvent {
 const mostBody = 600;
 const mostEvents = 400;
 
+/** Characters of a label: a target may be as long as a case has it. */
+const mostLabel = 300;
+
 export class Wire {
-  readonly #events: WireEvent[] = [];
+  readonly #events: { readonly at: number; readonly event: WireEvent }[] = [];
 
   /** @param startedAt `performance.now()` at the beginning of the check */
   constructor(readonly startedAt = performance.now()) {}
 
   /** In the order of time. */
   get events(): readonly WireEvent[] {
-    return [...this.#events].sort((one, other) => one.atMs - other.atMs);
+    return [...this.#events].sort((one, other) => one.at - other.at).map(({ event }) => event);
   }
 
   /** @param at `performance.now()` when it was seen; now when absent */
   message(from: Party, to: Party, label: string, body?: string, at = performance.now()): void {
     if (this.#events.length >= mostEvents) return;
     const shown = body === undefined || body === '' ? {} : { body: body.slice(0, mostBody) };
-    this.#events.push({ atMs: Math.max(0, Math.round(at - this.startedAt)), from, to, label, ...shown });
+    const atMs = Math.max(0, Math.round(at - this.startedAt));
+    this.#events.push({ at, event: { atMs, from, to, label: label.slice(0, mostLabel), ...shown } });
   }
 
   remark(label: string): void {

@@ -12,7 +12,7 @@ export const idleRace: Program = async (in_) => {
 async function race(in_: Scene, round: number): Promise<void> {
   const { affair } = in_;
   // Answered without a word of the end that follows.
-  affair.plan([{ status: 200, json: {}, end: round % 2 === 0 ? 'fin' : 'rst' }]);
+  affair.plan([{ status: 200, end: round % 2 === 0 ? 'fin' : 'rst' }]);
   await in_.exchange({ route: 'surface' });
   await new Promise((resolve) => setTimeout(resolve, round % 6));
   const before = affair.requests.length;

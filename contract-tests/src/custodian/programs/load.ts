@@ -74,7 +74,8 @@ export const slowPeers: Program = async (in_) => {
 };
 
 export const eachPickOnce: Program = async (in_) => {
-  const bodies = Array.from({ length: many }, (_, n) => ({ deliveryId: `d-${n}` }));
+  const pick = { turnId: 't', event: 'note', input: {} };
+  const bodies = Array.from({ length: many }, (_, n) => ({ ...pick, deliveryId: `d-${n}` }));
   const answers = await Promise.all(bodies.map((json) => answered(in_, { route: 'pick', json })));
   const others = answers.filter((answer) => answer?.status !== 200).length;
   if (others > 0) in_.wrong(`did not answer ${others} of ${many} picks with 200`, 'forward each');
