@@ -6,8 +6,6 @@ import type { AnswerExpected, Call, Step } from './case.ts';
 import { NodeDouble } from './node-double.ts';
 import type { Scene } from './scene.ts';
 
-const patience = 15_000;
-
 /** What a registration says, and a case may lay something over. */
 const capabilities = { idempotentAdmissions: true, fencedAbort: true, submissionStreams: true };
 
@@ -136,7 +134,13 @@ export async function nodeStep(in_: Scene, step: Step): Promise<void> {
   if (execution) await shows(in_, `/executions/${executionOf(in_, execution.of)}`, expect, execution.withinMs, step.as);
 }
 
-async function shows(in_: Scene, path: string, expect: unknown, withinMs = patience, as?: string): Promise<void> {
+async function shows(
+  in_: Scene,
+  path: string,
+  expect: unknown,
+  withinMs = in_.host.patienceMs,
+  as?: string,
+): Promise<void> {
   let odd: string | undefined;
   const come = await until(async () => {
     const { status, json } = await in_.call({ path });

@@ -28,6 +28,7 @@ describe('a subject that is no orchestrator at all passes nothing', () => {
     ['not_found', shared],
     ['empty', shared],
     ['unavailable', shared],
+    ['hang', [...shared, ...own.slice(0, 4)]],
     ['close', [...shared, ...own.slice(0, 4)]],
   ])(
     '%s',
@@ -36,7 +37,8 @@ describe('a subject that is no orchestrator at all passes nothing', () => {
       const source = new URL('../../broken/harness/null.ts', import.meta.url).pathname;
       await build({ entryPoints: [source], outfile, platform: 'node', format: 'esm', logLevel: 'silent' });
       const command = `node ${JSON.stringify(outfile)} ${kind}`;
-      const { checks } = await runOrchestrator({ ...usual, jobs: 4, command, only });
+      const waits = { answerMs: 1_000 };
+      const { checks } = await runOrchestrator({ ...usual, jobs: 4, waits, command, only });
       expect(checks.length).toBe(only.length);
       expect(checks.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id)).toEqual([]);
     },

@@ -9,7 +9,7 @@ import { until } from '../run/until.ts';
 import type { OrchestratorCase } from './case.ts';
 import { loadOrchestratorCases } from './load.ts';
 import { runCase } from './run-case.ts';
-import { answerMs, type Host, ProcessHost, type UrlOptions, urlHost } from './stage.ts';
+import { type Host, ProcessHost, type UrlOptions, urlHost, type Waits } from './stage.ts';
 import { controls } from './validate.ts';
 
 export interface OrchestratorRun extends SuiteOptions {
@@ -19,6 +19,8 @@ export interface OrchestratorRun extends SuiteOptions {
   readonly at?: UrlOptions;
   /** Milliseconds that the subject may take to listen. */
   readonly timeoutMs: number;
+  /** What is wrong on purpose need not be waited for as long as usual. */
+  readonly waits?: Partial<Waits>;
 }
 
 /** Holds an orchestrator to every case. Rejects with `SubjectError` when it cannot be started. */
@@ -67,7 +69,8 @@ class Orchestrators implements Suite<OrchestratorCase> {
   }
 
   async #started(of?: OrchestratorCase): Promise<ProcessHost> {
-    const host = new ProcessHost(this.options.command ?? '', this.options.timeoutMs);
+    const { command = '', timeoutMs, waits } = this.options;
+    const host = new ProcessHost(command, timeoutMs, waits);
     if (of?.harness?.mute !== undefined) host.harness.mute = of.harness.mute;
     if (of?.harness?.fencedAbort !== undefined) host.harness.fencedAbort = of.harness.fencedAbort;
     try {
@@ -97,7 +100,7 @@ const firstMark = '[kit:introduction]';
 const meetingMs = 10_000;
 
 /** What the subject says of itself. */
-async function introduction({ url, tokens }: Host): Promise<{ name?: string; version?: string }> {
+async function introduction({ url, tokens, answerMs }: Host): Promise<{ name?: string; version?: string }> {
   const asked = send({ path: '/.well-known/turnwire' }, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs });
   const answer = await asked.catch(() => undefined);
   const { name, version } = (answer?.json as { software?: Record<string, unknown> } | undefined)?.software ?? {};

@@ -7,7 +7,7 @@ import { Document } from '../run/document.ts';
 import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
 import type { NodeDouble } from './node-double.ts';
-import { answerMs, type Host } from './stage.ts';
+import type { Host } from './stage.ts';
 
 const document = new Document('orchestrator');
 
@@ -52,7 +52,7 @@ export class Scene {
 
   /** Sends a request; its answer is held against the document. @throws NoAnswer */
   async call(call: Call): Promise<Answer> {
-    const { tokens, url } = this.host;
+    const { tokens, url, answerMs } = this.host;
     const askedAt = performance.now();
     const answer = await send(call, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs });
     const sent = call.json === undefined ? call.text : JSON.stringify(call.json);

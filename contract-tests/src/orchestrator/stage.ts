@@ -10,8 +10,15 @@ import type { Book } from './book.ts';
 import { HarnessDouble } from './harness-double.ts';
 import { statecharts } from './load.ts';
 
-/** Milliseconds that any answer may take; a poll is parked for 25 s. */
-export const answerMs = 35_000;
+/** Milliseconds that a case waits. */
+export interface Waits {
+  /** For any answer; a poll is parked for 25 s. */
+  readonly answerMs: number;
+  /** For things that are not about time. */
+  readonly patienceMs: number;
+}
+
+const usualWaits: Waits = { answerMs: 35_000, patienceMs: 15_000 };
 
 /** Milliseconds in which a subject that asks its Harness what it is has done so. */
 const meetingMs = 2_000;
@@ -37,7 +44,7 @@ export function tokensOf(key: string, instance: string): Tokens {
 }
 
 /** The subject as a case sees it. */
-export interface Host {
+export interface Host extends Waits {
   readonly url: string;
   readonly tokens: Tokens;
   readonly harness: HarnessDouble;
@@ -65,7 +72,8 @@ export async function urlHost({ url, instanceToken, signingKey, harnessPort }: U
   const harness = new HarnessDouble(tokens.harness);
   await harness.start(harnessPort);
   const { book } = harness;
-  return { url, tokens, harness, signingKey, book, nonce: nonce(), written: '', close: () => harness.stop() };
+  const close = () => harness.stop();
+  return { ...usualWaits, url, tokens, harness, signingKey, book, nonce: nonce(), written: '', close };
 }
 
 /** One that the kit starts, on a folder that it removes at the end. */
@@ -79,8 +87,12 @@ export class ProcessHost extends Running implements Host {
   /** When the process of now said that it listens, in milliseconds since the epoch. */
   listeningAt = 0;
 
-  constructor(command: string, timeoutMs: number) {
+  readonly answerMs: number;
+  readonly patienceMs: number;
+
+  constructor(command: string, timeoutMs: number, waits: Partial<Waits> = {}) {
     super(command, timeoutMs);
+    ({ answerMs: this.answerMs, patienceMs: this.patienceMs } = { ...usualWaits, ...waits });
     mkdirSync(join(this.folder, 'state'), { mode: 0o700 });
     writeFileSync(join(this.folder, 'state', 'signing.key'), `${this.signingKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'state', 'instance.token'), `${this.tokens.instance}\n`, { mode: 0o600 });

@@ -8,9 +8,6 @@ import { programs } from './programs.ts';
 import { beginCall, cancelCall, framesOf, gateCall, pickCall, pollCall, runIdOf, surfaceCall } from './requests.ts';
 import type { Scene } from './scene.ts';
 
-/** Milliseconds that things may take which are not about time. */
-const patience = 15_000;
-
 /** A step whose outcome makes the ones after it pointless; what was wrong is noted. */
 export class CaseOver extends Error {
   override readonly name = 'CaseOver';
@@ -96,9 +93,9 @@ function planHarness(in_: Scene, { harness }: Step): void {
 }
 
 async function admitted(in_: Scene, nth: number, as: string, expect: unknown): Promise<void> {
-  const { affair } = in_;
-  if (!(await until(() => affair.submissions.length >= nth, patience))) {
-    in_.wrong(`admitted ${affair.submissions.length} turns within ${patience} ms`, `admit ${nth}`);
+  const { affair, host } = in_;
+  if (!(await until(() => affair.submissions.length >= nth, host.patienceMs))) {
+    in_.wrong(`admitted ${affair.submissions.length} turns within ${host.patienceMs} ms`, `admit ${nth}`);
     throw new CaseOver('waited in vain');
   }
   const submission = affair.submissions[nth - 1];
@@ -115,7 +112,7 @@ function settle(in_: Scene, { of = 'turn', outcome = 'completed', code }: NonNul
 
 async function view(
   in_: Scene,
-  { run, withinMs = patience }: NonNullable<Step['view']>,
+  { run, withinMs = in_.host.patienceMs }: NonNullable<Step['view']>,
   expect: unknown,
   as?: string,
 ): Promise<void> {
@@ -134,10 +131,11 @@ async function view(
 async function feed(in_: Scene, wanted: NonNullable<Step['feed']>, expect: unknown): Promise<void> {
   const { run, all, forMs, until: text } = wanted;
   const path = all === true ? '/events' : `/runs/${runIdOf(in_, run)}/events`;
-  const call = { path, forMs: forMs ?? patience, ...(text === undefined ? {} : { until: text }) };
+  const { patienceMs } = in_.host;
+  const call = { path, forMs: forMs ?? patienceMs, ...(text === undefined ? {} : { until: text }) };
   const answer = await in_.call(call);
   const { frames, comments } = framesOf(answer);
-  const ended = answer.ms < (forMs ?? patience) && text === undefined;
+  const ended = answer.ms < (forMs ?? patienceMs) && text === undefined;
   const seen = { status: answer.status, types: frames.map(({ type }) => type), frames, comments, ended };
   const odd = mismatch(expect ?? {}, seen);
   if (odd !== undefined) in_.wrong(`gave a feed of which ${odd}`, 'tell what was committed');
@@ -145,7 +143,7 @@ async function feed(in_: Scene, wanted: NonNullable<Step['feed']>, expect: unkno
 
 async function arrived(
   in_: Scene,
-  { afterMs, withinMs = patience, ...wanted }: NonNullable<Step['arrived']>,
+  { afterMs, withinMs = in_.host.patienceMs, ...wanted }: NonNullable<Step['arrived']>,
 ): Promise<void> {
   if (afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, afterMs));
   const { admissions, submissions, aborts, streams } = in_.affair;
@@ -167,17 +165,17 @@ function mustBeKeyed(in_: Scene, key: string): void {
 }
 
 async function control(in_: Scene, step: Step): Promise<void> {
-  const { process } = in_.host;
+  const { process, patienceMs } = in_.host;
   if (!process) return;
   if (step.signal) process.signal(step.signal);
   if (step.kill) await process.kill();
   if (step.exit !== undefined) {
-    const code = await process.exit(patience);
-    const did = code === 'late' ? `did not end within ${patience} ms` : `ended with code ${code}`;
+    const code = await process.exit(patienceMs);
+    const did = code === 'late' ? `did not end within ${patienceMs} ms` : `ended with code ${code}`;
     if (code !== step.exit) in_.wrong(did, `end by itself with code ${step.exit}`);
   }
   if (!step.start) return;
   await process.start(step.start);
   const ready = async () => (await in_.call({ path: '/readyz' })).status === 204;
-  if (!(await until(ready, patience))) in_.wrong('was not ready in time after its start', 'be', 'TW-GEN-024');
+  if (!(await until(ready, patienceMs))) in_.wrong('was not ready in time after its start', 'be', 'TW-GEN-024');
 }
