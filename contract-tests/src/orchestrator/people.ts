@@ -18,6 +18,7 @@ const finish = { pick: { event: 'finish', input: { summary: 's' } } };
 const approve = { gate: { gate: 'merge', event: 'approve' } };
 
 export const answerBlue = steps({ gate: { gate: 'question', event: 'say', input: { text: 'blue' } } });
+export const halt = steps({ gate: { gate: 'watch', event: 'halt' } });
 export const finishAndApprove = steps(finish, { settle: {} }, approve);
 export const noteFinishApprove = steps({ pick: { event: 'note' } }, finish, { settle: {} }, approve);
 export const nudgeAndReject = steps({ settle: {} }, { admitted: 2, as: 'second' }, finish, {

@@ -84,6 +84,7 @@ export const programs: Readonly<Record<string, Program>> = {
   placement_names_refused: files.placementNamesRefused,
   edit_flow: files.editFlow,
   answer_blue: people.answerBlue,
+  halt: people.halt,
   finish_and_approve: people.finishAndApprove,
   note_finish_approve: people.noteFinishApprove,
   nudge_and_reject: people.nudgeAndReject,
