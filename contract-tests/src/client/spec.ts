@@ -48,7 +48,12 @@ export const protocol: {
   readonly headers: Readonly<Record<string, string>>;
   readonly constants: Readonly<Record<string, number>>;
   readonly ladder: { readonly rungsMs: readonly number[]; readonly floorShare: number };
-  readonly custodian: { readonly mark: string; readonly standIn: string; readonly provingFlags: readonly string[] };
+  readonly custodian: {
+    readonly mark: string;
+    readonly standIn: string;
+    readonly provingFlags: readonly string[];
+    readonly connectTimeoutMs: number;
+  };
 } = JSON.parse(read('gen/harness.json'))['x-turnwire'];
 
 export function vectorsOf(name: string): VectorFile {

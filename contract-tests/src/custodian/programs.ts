@@ -1,5 +1,6 @@
 /** Checks whose sequence data cannot say; a case names one in a step. */
 import { everyAnswer } from './programs/documented.ts';
+import { namedTheLookup } from './programs/flags.ts';
 import { idleRace } from './programs/idle-race.ts';
 import { eachPickOnce, parkedPolls, slowPeers, thousandIdle } from './programs/load.ts';
 import { logIsClean, loopbackAlone } from './programs/process.ts';
@@ -11,6 +12,7 @@ export type Program = (in_: Scene) => Promise<void>;
 export const programs: Readonly<Record<string, Program>> = {
   ...{
     idle_race: idleRace,
+    named_the_lookup: namedTheLookup,
     each_pick_once: eachPickOnce,
     parked_polls: parkedPolls,
     slow_peers: slowPeers,
