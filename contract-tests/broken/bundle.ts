@@ -20,7 +20,7 @@ export interface Difference {
   readonly says: string;
   /** Ids of the checks that are meant to catch it. */
   readonly caughtBy: readonly string[];
-  /** What those checks must name as violated, where it is none of their own: a requirement that is held in every check. */
+  /** What one of those checks must name as violated, where it is none of its own: a requirement that is held in every check. */
   readonly breaks?: readonly string[];
   readonly edits: readonly Edit[];
 }
@@ -104,19 +104,23 @@ function changed(name: string, edits: readonly Edit[]): Plugin {
     name: 'one-difference',
     setup({ onLoad }) {
       for (const file of new Set(edits.map((edit) => edit.file))) {
-        const path = join(root, file);
-        onLoad({ filter: new RegExp(`^${path.replaceAll('.', '\\.')}$`) }, () => {
-          const contents = edits.filter((edit) => edit.file === file).reduce(edited, readFileSync(path, 'utf8'));
-          return { contents, loader: 'ts' };
-        });
+        const filter = new RegExp(`^${join(root, file).replaceAll('.', '\\.')}$`);
+        onLoad({ filter }, () => ({ contents: edited(file, { name, edits }), loader: 'ts' }));
       }
     },
   };
+}
 
-  function edited(source: string, { file, from, to }: Edit): string {
-    const [before = '', after, ...more] = source.split(from);
-    if (after === undefined || more.length > 0)
-      throw new Error(`${name}: ${file} holds ${after === undefined ? 'nowhere' : 'more than once'}: ${from}`);
-    return `${before}${to}${after}`;
-  }
+/** A file as a subject has it. Throws when a line to be changed is not there (any more) exactly once. */
+export function edited(file: string, { name, edits }: Pick<Difference, 'name' | 'edits'>): string {
+  const its = edits.filter((edit) => edit.file === file);
+  return its.reduce(
+    (source, { from, to }) => {
+      const [before = '', after, ...more] = source.split(from);
+      if (after === undefined || more.length > 0)
+        throw new Error(`${name}: ${file} holds ${after === undefined ? 'nowhere' : 'more than once'}: ${from}`);
+      return `${before}${to}${after}`;
+    },
+    readFileSync(join(root, file), 'utf8'),
+  );
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { edited } from '../../broken/bundle.ts';
 import { differences } from '../../broken/orchestrator/build.ts';
 import { caught, themeOf } from './broken.fixture.ts';
 import { loadOrchestratorCases } from './load.ts';
@@ -20,5 +21,10 @@ describe('an orchestrator that is wrong in one way is caught by the check that i
   it('each names checks that there are', () => {
     const ids = loadOrchestratorCases().map(({ id }) => id);
     expect(differences.flatMap(({ caughtBy }) => caughtBy).filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it('each changes lines that are there', () => {
+    for (const difference of differences)
+      for (const { file } of difference.edits) expect(edited(file, difference)).toBeTypeOf('string');
   });
 });

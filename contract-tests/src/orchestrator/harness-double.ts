@@ -12,7 +12,9 @@ import type { Fate, HarnessPlan } from './plan.ts';
 /** Milliseconds that a long-poll is parked here: shorter than the 25 s that are allowed, so that a resume is seen in time. */
 const parkedMs = 2_000;
 const firstOffset = 'k_0000000000000000';
-const lastOffset = 'k_0000000000000001';
+/** Behind what a chattering agent says before its Settlement. */
+const saidOffset = 'k_0000000000000001';
+const lastOffset = 'k_0000000000000002';
 
 export class HarnessDouble {
   readonly #server: Server;
@@ -177,8 +179,10 @@ export class HarnessDouble {
     // A Harness that forbids, or speaks of what is not known yet: the case is about that.
     if (instead !== undefined || affair.chatters) this.#meant.add(response);
     if (instead !== undefined) return this.#insteadOfRecords(instead, response);
-    if (!submission.settled && url.searchParams.has('live')) await this.#park(response);
-    this.#records(submission, offset === firstOffset || offset === '-1', affair.chatters, response);
+    const from = offset === '-1' ? firstOffset : offset;
+    const chatter = affair.chatters && from === firstOffset ? chatterOf(submission) : [];
+    if (!submission.settled && chatter.length === 0 && url.searchParams.has('live')) await this.#park(response);
+    this.#records(submission, from, chatter, response);
   }
 
   #insteadOfRecords(instead: NonNullable<HarnessPlan['stream']>, response: ServerResponse): void {
@@ -188,23 +192,17 @@ export class HarnessDouble {
     else this.#problem(response, statuses[instead], instead);
   }
 
-  #records(submission: Submission, fromStart: boolean, chatters: boolean, response: ServerResponse): void {
-    const { submissionId, turnId, settled } = submission;
-    const of = { submissionId, turnId, at: new Date().toISOString() };
-    const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text: 'I pick finish. It is finished.' }] };
-    const chatter = [
-      { type: 'submission.started', ...of },
-      { type: 'message.appended', ...of, message },
-      { type: 'tool.called', ...of, name: 'finish' },
-      { type: 'of_a_later_version', ...of },
-    ];
-    const records = settled ? [...(chatters ? chatter : []), { type: 'submission.settled', ...of, ...settled }] : [];
+  #records(submission: Submission, from: string, chatter: readonly object[], response: ServerResponse): void {
+    const { settled } = submission;
+    const end =
+      settled && from !== lastOffset ? [{ type: 'submission.settled', ...stampOf(submission), ...settled }] : [];
+    const records = [...chatter, ...end];
     const headers = {
-      'stream-next-offset': settled ? lastOffset : firstOffset,
+      'stream-next-offset': settled ? lastOffset : chatter.length > 0 ? saidOffset : from,
       'stream-up-to-date': 'true',
       ...(settled ? { 'stream-closed': 'true' } : {}),
     };
-    if (fromStart && settled) this.#json(response, 200, records, headers);
+    if (records.length > 0) this.#json(response, 200, records, headers);
     else response.writeHead(204, { ...this.#own(), ...headers }).end();
   }
 
@@ -241,6 +239,20 @@ export class HarnessDouble {
     const problem = { type: `urn:turnwire:problem:${code}`, title: code, status, detail: code, code, ...members };
     response.writeHead(status, headers).end(JSON.stringify(problem));
   }
+}
+
+const stampOf = ({ submissionId, turnId }: Submission) => ({ submissionId, turnId, at: new Date().toISOString() });
+
+/** It says that it picks, and picks nothing. */
+function chatterOf(submission: Submission): object[] {
+  const of = stampOf(submission);
+  const message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text: 'I pick finish. It is finished.' }] };
+  return [
+    { type: 'submission.started', ...of },
+    { type: 'message.appended', ...of, message },
+    { type: 'tool.called', ...of, name: 'finish' },
+    { type: 'of_a_later_version', ...of },
+  ];
 }
 
 async function read(request: IncomingMessage): Promise<string> {
