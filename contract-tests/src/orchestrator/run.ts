@@ -84,7 +84,7 @@ class Orchestrators implements Suite<OrchestratorCase> {
 }
 
 /** One that is running has found nobody at its Harness's address until now: a run makes it look again. */
-async function introduced({ url, tokens, harness }: Host): Promise<void> {
+async function introduced({ url, tokens, harness, answerMs }: Host): Promise<void> {
   if (harness.introduced > 0) return;
   const ask = (path: string, json: object) =>
     send({ path, json }, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs }).catch(() => undefined);
