@@ -10,18 +10,16 @@ local ffi = require('ffi')
 ffi.cdef 'int statx(int folder, const char *path, int flags, unsigned int mask, void *answer);'
 local AT_FDCWD, BASIC, REGULAR = -100, 0x7ff, 8
 -- The answer's layout is the same on each machine: these are its offsets in bytes.
-local MODE, INODE, SIZE, CHANGED, CHANGED_NS = 28, 32, 40, 112, 120
 local answer = ffi.new('uint64_t[32]')
 local bytes = ffi.cast('uint8_t *', answer)
-local function field(type, offset) return tonumber(ffi.cast(type, bytes + offset)[0]) end
+local mode, inode, size = ffi.cast('uint16_t *', bytes + 28), ffi.cast('uint64_t *', bytes + 32), ffi.cast('uint64_t *', bytes + 40)
+local changed, changed_ns = ffi.cast('int64_t *', bytes + 112), ffi.cast('uint32_t *', bytes + 120)
 
 -- What others may do with the file, 0 to 7, and which state of it this is; nil when that cannot be told, and for a folder.
 local function look(path)
   if ffi.C.statx(AT_FDCWD, path, 0, BASIC, answer) ~= 0 then return nil end
-  local mode = field('uint16_t *', MODE)
-  if math.floor(mode / 4096) ~= REGULAR then return nil end
-  local state = { field('uint64_t *', INODE), field('uint64_t *', SIZE), field('int64_t *', CHANGED), field('uint32_t *', CHANGED_NS) }
-  return mode % 8, state
+  if math.floor(mode[0] / 4096) ~= REGULAR then return nil end
+  return mode[0] % 8, { inode[0], size[0], changed[0], changed_ns[0] }
 end
 
 local function parse(path)
@@ -62,9 +60,11 @@ do
   if why then error('the placement token file ' .. config.token_file .. ' ' .. why, 0) end
 end
 
--- The last good one counts while the file is being replaced.
-local function current_token()
-  refresh()
+-- The last good one counts while the file is being replaced. Looked at once for all requests of one millisecond.
+local looked_at
+local function current_token(now)
+  if now ~= looked_at then refresh() end
+  looked_at = now
   return held
 end
 
@@ -72,6 +72,7 @@ end
 
 -- Once and no further (TW-CUS-006); nil for half an escape.
 local function decode_once(text)
+  if not text:find('%', 1, true) then return text end
   if text:gsub('%%%x%x', ''):find('%', 1, true) then return nil end
   return (text:gsub('%%(%x%x)', function(digits) return string.char(tonumber(digits, 16)) end))
 end
@@ -84,7 +85,7 @@ end
 
 -- The decoded segments of a path, or why the path could be read in two ways.
 local function segments_of(path)
-  if path:find('\\', 1, true) or path:lower():find('%%2f') or path:lower():find('%%5c') then
+  if path:find('\\', 1, true) or path:find('%%2[fF]') or path:find('%%5[cC]') then
     return nil, 'the path holds an encoded slash'
   end
   local segments = split(path)
@@ -161,13 +162,13 @@ end
 
 -- Of the other headers only the listed ones go upstream (TW-CUS-005); the token takes the Stand-in's place (TW-CUS-004).
 -- Without `x-forwarded-proto`, its own, Envoy routes nothing; the route takes it away.
-local function rewrite(headers)
+local function rewrite(headers, token)
   local gone = {}
   for name in pairs(headers) do
     if name:sub(1, 1) ~= ':' and name ~= 'x-forwarded-proto' and not config.forwarded_headers[name] then gone[#gone + 1] = name end
   end
   for _, name in ipairs(gone) do headers:remove(name) end
-  headers:replace('authorization', 'Bearer ' .. current_token())
+  headers:replace('authorization', 'Bearer ' .. token)
 end
 
 -- For the log, and so that Envoy's own answers are told from the script's. Each note costs, so that there is one.
@@ -194,7 +195,7 @@ function envoy_on_request(handle)
   local ran, route, code, detail = pcall(decide, headers)
   if not ran then return refuse(handle, 'internal_error', 'the custodian failed unexpectedly') end
   if not route then return refuse(handle, code, detail) end
-  rewrite(headers)
+  rewrite(headers, current_token(handle:timestamp()))
   -- The routes match only what has the token.
   handle:clearRouteCache()
   note(handle, 'forward', route)

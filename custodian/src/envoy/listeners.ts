@@ -3,7 +3,7 @@ import { HEAD_LIMIT_KIB, LINGER_MS, REQUEST_TIMEOUT_MS } from '../limits.ts';
 import { accessLog } from './access-log.ts';
 import type { Address, BootstrapSettings } from './bootstrap.ts';
 import { socketAddress } from './cluster.ts';
-import { ATTEMPT, ATTEMPT_HEADER } from './facts.ts';
+import { ATTEMPT_HEADER, WRITTEN, WRITTEN_HEADER } from './facts.ts';
 import { healthRoutes } from './health.ts';
 import { localReplies } from './replies.ts';
 import { routeConfig } from './routes.ts';
@@ -14,10 +14,7 @@ import { duration, typed } from './typed.ts';
 export const mainListener = (settings: BootstrapSettings): object =>
   listener('custodian', settings.listen, {
     route_config: routeConfig(settings.placement, settings.orchestratorUrl),
-    http_filters: [
-      lua(decidingScript(settings)),
-      router({ upstream_http_filters: [attempt, lua(attemptScript()), upstreamCodec] }),
-    ],
+    http_filters: [lua(decidingScript(settings)), router({ upstream_http_filters: attempt() })],
     local_reply_config: localReplies(new URL(settings.orchestratorUrl).host),
     access_log: accessLog(),
   });
@@ -42,19 +39,44 @@ const lua = (inline_string: string) =>
 const router = (more: object = {}) =>
   filter('router', 'envoy.extensions.filters.http.router.v3.Router', { suppress_envoy_headers: true, ...more });
 
-/** Tells each attempt how much those before it have written. */
-const attempt = filter('header_mutation', 'envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
-  mutations: {
-    request_mutations: [
-      {
-        append: {
-          header: { key: ATTEMPT_HEADER, value: ATTEMPT },
-          append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+type Filter = ReturnType<typeof filter>;
+
+const mutation = (request_mutations: readonly object[]) =>
+  filter('header_mutation', 'envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
+    mutations: { request_mutations },
+  });
+
+/** A filter that the first attempt goes past: nearly all requests have no other, and a script costs each of them. */
+const again = ({ name, typed_config }: Filter): Filter => ({
+  name,
+  typed_config: typed('envoy.extensions.common.matching.v3.ExtensionWithMatcher', {
+    extension_config: { name, typed_config },
+    xds_matcher: {
+      matcher_tree: {
+        input: {
+          name: ATTEMPT_HEADER,
+          typed_config: typed('envoy.type.matcher.v3.HttpRequestHeaderMatchInput', { header_name: ATTEMPT_HEADER }),
         },
+        exact_match_map: { map: { '1': { action: { name: 'skip', typed_config: typed(SKIP, {}) } } } },
       },
-    ],
-  },
+    },
+  }),
 });
+
+const SKIP = 'envoy.extensions.filters.common.matcher.action.v3.SkipFilter';
+
+/** Tells an attempt how much those before it have written. */
+const written = mutation([
+  { append: { header: { key: WRITTEN_HEADER, value: WRITTEN }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' } },
+]);
+
+/** What stands between the router and the connection, for each attempt. */
+const attempt = (): readonly object[] => [
+  again(written),
+  again(lua(attemptScript())),
+  mutation([{ remove: ATTEMPT_HEADER }]),
+  upstreamCodec,
+];
 
 const upstreamCodec = filter('upstream_codec', 'envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec', {});
 

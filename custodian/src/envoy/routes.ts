@@ -37,6 +37,8 @@ export function routeConfig(placement: string, orchestratorUrl: string): object 
       {
         name: 'custodian',
         domains: ['*'],
+        // For the filters of an attempt, which take it away again.
+        include_request_attempt_count: true,
         routes: routes().map((route) => forwarded(route, placement, orchestratorUrl)),
         request_headers_to_remove: ['x-forwarded-proto'],
         // The mark is ours alone, and so is what Envoy tells the script: an upstream's go (TW-CUS-015).

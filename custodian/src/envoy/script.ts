@@ -3,7 +3,7 @@ import { protocol } from '@turnwire/sdk';
 import { MAX_TARGET_LENGTH } from '../limits.ts';
 import { scriptFile } from '../script-file.ts';
 import type { BootstrapSettings } from './bootstrap.ts';
-import { ATTEMPT_HEADER, FLAGS_HEADER } from './facts.ts';
+import { FLAGS_HEADER, WRITTEN_HEADER } from './facts.ts';
 
 /** Where the script notes its decision for the log. */
 export const METADATA = 'turnwire';
@@ -38,9 +38,9 @@ export function decidingScript({ placement, tokenFile }: BootstrapSettings): str
   return withConfig('custodian', config);
 }
 
-/** The script that runs for each attempt. */
+/** The script that runs for each attempt but the first. */
 export const attemptScript = (): string =>
-  withConfig('again', { retry_window_ms: protocol.custodian.retryWindowMs, attempt_header: ATTEMPT_HEADER });
+  withConfig('again', { retry_window_ms: protocol.custodian.retryWindowMs, written_header: WRITTEN_HEADER });
 
 function withConfig(name: 'custodian' | 'again', config: object): string {
   return `local config = ${lua(config)}\n\n${readFileSync(scriptFile(name), 'utf8')}`;
