@@ -1,5 +1,17 @@
 /** What a Harness is started with: flags win over the environment. Every setting of the Harness is named here. */
-import { command, dnsLabel, host, httpUrl, integer, path, port, StartError, seconds, setting } from '@turnwire/server';
+import {
+  command,
+  days,
+  dnsLabel,
+  duration,
+  host,
+  httpUrl,
+  integer,
+  path,
+  port,
+  StartError,
+  setting,
+} from '@turnwire/server';
 
 type Command = ReturnType<typeof command>;
 type Option = ReturnType<typeof setting>;
@@ -87,16 +99,16 @@ const withServeOptions = (program: Command, defaults: Defaults): Command =>
     .addOption(
       setting('DRAIN_TIMEOUT', 'seconds that a drain waits for turns', {
         default: defaults.drainTimeout,
-        parse: seconds,
+        parse: duration,
       }),
     )
     .addOption(
       setting('LINGER', 'seconds after its last settlement that a drain goes on serving readers', {
         default: defaults.linger,
-        parse: seconds,
+        parse: duration,
       }),
     )
-    .addOption(setting('KEEP_DAYS', 'days that a settled conversation is kept', { default: 7, parse: seconds }))
+    .addOption(setting('KEEP_DAYS', 'days that a settled conversation is kept', { default: 7, parse: days }))
     .addOption(setting('NODE_ID', 'registers with the Orchestrator as this node', { parse: dnsLabel }))
     .addOption(
       setting<Deployment>('DEPLOYMENT', 'resident, or serverless', { default: 'resident', parse: deployment }),
@@ -109,7 +121,6 @@ function complete(options: Partial<ServeSettings>): ServeSettings {
       `TURNWIRE_HARNESS_TOKEN_SHA256 is not set; print it with: turnwire-orchestrator token harness ${options.nodeId ?? 'NAME'} --sha256`,
     );
   }
-  if ((options.drainTimeout ?? 0) < 0) throw new StartError('the drain timeout must not be negative');
   if (options.nodeId !== undefined && options.publicUrl === undefined && isEveryAddress(options.host)) {
     throw new StartError(
       `a node that listens on ${options.host} must say where it is reached: set TURNWIRE_PUBLIC_URL`,

@@ -49,7 +49,8 @@ it('refuses a name that is no DNS label with exit 2', async () => {
   const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Error(`exit ${code}`);
   });
-  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   await expect(run('placement', 'Not_A_Label')).rejects.toThrow('exit 2');
+  expect(said.mock.calls.join('')).toMatch(/^turnwire-orchestrator: /);
   expect(exit).toHaveBeenCalledTimes(1);
 });

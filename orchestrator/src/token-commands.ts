@@ -7,16 +7,19 @@ import { harnessToken, harnessTokenDigest, placementToken, signingKey } from './
 
 const PROGRAM = 'turnwire-orchestrator';
 
+/** What is wrong with its usage is said in the program's name. */
+const part = (name: string, description: string): Command => command(PROGRAM, description).name(name);
+
 const nameArgument = (): Argument => new Argument('<NAME>', 'the placement, a DNS label').argParser(dnsLabel);
 
 export function tokenCommand(print: (text: string) => void, note: (text: string) => void): Command {
   const keyIn = (flags: { stateDir: string }) =>
     signingKey(resolve(flags.stateDir), (file) => note(`${PROGRAM}: made a new signing key, ${file}\n`));
-  const placement = command('placement', 'print the placement token, which its Custodian holds')
+  const placement = part('placement', 'print the placement token, which its Custodian holds')
     .addArgument(nameArgument())
     .addOption(stateDirOption())
     .action((name: string, flags: { stateDir: string }) => print(`${placementToken(keyIn(flags), name)}\n`));
-  const harness = command('harness', 'print the harness token, or with --sha256 the digest that its Harness holds')
+  const harness = part('harness', 'print the harness token, or with --sha256 the digest that its Harness holds')
     .addArgument(nameArgument())
     .addOption(stateDirOption())
     .option('--sha256', 'the base64url SHA-256 of the token: TURNWIRE_HARNESS_TOKEN_SHA256')
@@ -24,5 +27,5 @@ export function tokenCommand(print: (text: string) => void, note: (text: string)
       const derive = flags.sha256 ? harnessTokenDigest : harnessToken;
       print(`${derive(keyIn(flags), name)}\n`);
     });
-  return command('token', 'derive a token from the signing key').addCommand(placement).addCommand(harness);
+  return part('token', 'derive a token from the signing key').addCommand(placement).addCommand(harness);
 }

@@ -6,6 +6,12 @@ export function urlId(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 128 of A-Z a-z 0-9 . _ ~ -');
 }
 
+/** A text for people, a cursor: anything but nothing. */
+export function someText(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must not be empty; leave the option out.');
+}
+
 /** How many items a list shows. */
 export function pageLimit(text: string): number {
   const value = Number(text);

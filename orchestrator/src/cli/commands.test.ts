@@ -415,7 +415,17 @@ describe('the program', () => {
     expect(io.stdout).not.toBe('');
   });
 
-  it.each([[['nope']], [[]], [['runs', '--status', 'odd']], [['runs', '--limit', '0']]])('%j is 2', async (argv) => {
+  it.each([
+    [['nope']],
+    [[]],
+    [['runs', '--status', 'odd']],
+    [['runs', '--limit', '0']],
+    [['runs', '--workflow', '']],
+    [['runs', '--cursor', '']],
+    [['executions', '--cursor', '']],
+    [['cancel', 'run_1', '--reason', '']],
+    [['executions', 'exec_1', '--cancel', '--reason', ' ']],
+  ])('%j is 2', async (argv) => {
     expect(await runCli(argv, io)).toBe(2);
   });
 });

@@ -9,7 +9,7 @@ import {
 } from '@turnwire/sdk';
 import { type Command, Option } from 'commander';
 import { COMMAND_WINDOW_MS } from '../limits.ts';
-import { pageLimit, urlId } from './arguments.ts';
+import { pageLimit, someText, urlId } from './arguments.ts';
 import { endText, isOver, statusText, subjectText } from './execution-text.ts';
 import { CliError } from './exit.ts';
 import { followUp } from './follow-up.ts';
@@ -50,9 +50,9 @@ export function executionsCommand(program: Command, io: Io): void {
     .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
     .option('--node <name>', 'only those at one node', urlId)
     .option('--limit <n>', 'at most so many, 1 to 200', pageLimit, 50)
-    .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--cursor <cursor>', 'go on where the last list ended', someText)
     .option('--cancel', 'cancel that one')
-    .option('--reason <text>', 'why it is cancelled')
+    .option('--reason <text>', 'why it is cancelled', someText)
     .option('--replay', 'ask the same again, and print the new id')
     .action((executionId: string | undefined, flags: ExecutionsFlags, command: Command) =>
       withTarget(flags, io, (connection) => {

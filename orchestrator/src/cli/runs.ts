@@ -2,7 +2,7 @@ import { type Connection, listRuns, type RunView } from '@turnwire/sdk';
 import { type Command, Option } from 'commander';
 import { CALL_WORKFLOW } from '../executions/call-machine.ts';
 import { COMMAND_WINDOW_MS, PAGES_SKIPPED } from '../limits.ts';
-import { pageLimit } from './arguments.ts';
+import { pageLimit, someText, urlId } from './arguments.ts';
 import { followUp } from './follow-up.ts';
 import { type Io, print, printJson } from './io.ts';
 import { stateText } from './run-text.ts';
@@ -22,10 +22,10 @@ const STATUSES = ['active', 'done', 'error', 'cancelled', 'drifted'];
 /** `turnwire runs`: the runs, newest first. */
 export function runsCommand(program: Command, io: Io): void {
   targetOptions(program.command('runs').description('list runs, newest first'))
-    .option('--workflow <name>', 'only those of one workflow')
+    .option('--workflow <name>', 'only those of one workflow', urlId)
     .addOption(new Option('--status <status>', 'only those that stand so').choices(STATUSES))
     .option('--limit <n>', 'at most so many, 1 to 200', pageLimit, 50)
-    .option('--cursor <cursor>', 'go on where the last list ended')
+    .option('--cursor <cursor>', 'go on where the last list ended', someText)
     .option('--all', 'those of calls too, which `executions` lists')
     .action((flags: RunsFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {

@@ -10,7 +10,9 @@ export { Problem, type ProblemCode, type ProblemMore } from './problem.ts';
 export { bearerOf, hmac, sameText, sha256 } from './secrets.ts';
 export {
   command,
+  days,
   dnsLabel,
+  duration,
   host,
   httpUrl,
   integer,

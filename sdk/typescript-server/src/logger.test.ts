@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { StartError } from './lifecycle.ts';
 import { createLineLogger, createLogger } from './logger.ts';
 
 const write = vi.fn((_text: string) => true);
@@ -42,4 +43,14 @@ it('a logger of lines writes those of a while together, and what is left at the 
   flush?.call(process, 0);
   expect(written().at(-1)).toMatchObject({ msg: 'last' });
   if (flush) process.off('exit', flush);
+});
+
+it('a level that there is none of is one clear line', () => {
+  vi.stubEnv('TURNWIRE_LOG_LEVEL', 'odd');
+  for (const create of [createLogger, createLineLogger]) {
+    expect(() => create('test')).toThrow(StartError);
+    expect(() => create('test')).toThrow(/TURNWIRE_LOG_LEVEL must be one of .*info.*, silent, not "odd"/);
+  }
+  vi.stubEnv('TURNWIRE_LOG_LEVEL', '');
+  expect(createLogger('test').level).toBe('info');
 });

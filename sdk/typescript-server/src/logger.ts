@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { StartError } from './lifecycle.ts';
 
 export type Logger = pino.Logger;
 
@@ -34,6 +35,14 @@ const stderr = () => pino.destination({ dest: 2, sync: true });
 
 const settings = (role: string) => ({
   base: { role, pid: process.pid },
-  level: process.env.TURNWIRE_LOG_LEVEL ?? 'info',
+  level: level(),
   timestamp: pino.stdTimeFunctions.isoTime,
 });
+
+const LEVELS = [...Object.keys(pino.levels.values), 'silent'];
+
+function level(): string {
+  const named = process.env.TURNWIRE_LOG_LEVEL || 'info';
+  if (LEVELS.includes(named)) return named;
+  throw new StartError(`TURNWIRE_LOG_LEVEL must be one of ${LEVELS.join(', ')}, not ${JSON.stringify(named)}`);
+}

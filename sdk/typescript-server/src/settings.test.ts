@@ -1,6 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
-import { command, dnsLabel, host, httpUrl, integer, path, port, seconds, setting, usageLine } from './settings.ts';
+import {
+  command,
+  days,
+  dnsLabel,
+  duration,
+  host,
+  httpUrl,
+  integer,
+  path,
+  port,
+  seconds,
+  setting,
+  usageLine,
+} from './settings.ts';
 
 describe('setting', () => {
   afterEach(() => {
@@ -20,11 +33,13 @@ describe('setting', () => {
   });
 });
 
-describe.each([
+describe.each<{ parse: (text: string) => unknown; good: string[]; bad: string[] }>([
   { parse: port, good: ['0', '8080', '65535'], bad: ['', '-1', '65536', '80a', '1.5'] },
   { parse: path, good: ['a', '/run/a b'], bad: ['', ' '] },
   { parse: integer(1), good: ['1', '32'], bad: ['', '0', '1.5', 'x'] },
-  { parse: seconds, good: ['15', '-1', '0.5'], bad: ['', 'x', 'Infinity'] },
+  { parse: seconds, good: ['15', '-1', '0.5', '2147483'], bad: ['', 'x', 'Infinity', '2147484', '-2147484'] },
+  { parse: duration, good: ['0', '0.5', '2147483'], bad: ['', ' ', 'x', '-1', '2147484'] },
+  { parse: days, good: ['0', '0.5', '7'], bad: ['', '-3', '1e999'] },
   {
     parse: httpUrl,
     good: ['http://127.0.0.1:8080', 'https://a.example/x/'],

@@ -77,11 +77,28 @@ export const integer =
       : fail(`It must be a whole number of at least ${least}.`);
   };
 
-/** Seconds, fractions allowed. */
-export function seconds(text: string): number {
-  const value = Number(text);
-  return Number.isFinite(value) && text.trim() !== '' ? value : fail('It must be a number of seconds.');
-}
+/** A number of these bounds, fractions allowed. */
+const amount =
+  (what: string, least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    const isIt = text.trim() !== '' && value >= least && value <= most;
+    return isIt
+      ? value
+      : fail(`It must be a number of ${what}, ${least === -most ? 'at most' : `${least} to`} ${most}.`);
+  };
+
+/** A timer of more milliseconds than this would be over at once. */
+const LONGEST_TIMER_S = Math.floor((2 ** 31 - 1) / 1_000);
+
+/** Seconds; negative ones mean something of their own. */
+export const seconds = amount('seconds', -LONGEST_TIMER_S, LONGEST_TIMER_S);
+
+/** Seconds that something lasts. */
+export const duration = amount('seconds', 0, LONGEST_TIMER_S);
+
+/** Days that something is kept. */
+export const days = amount('days', 0, 36_500);
 
 /** An absolute http(s) URL that paths are put behind: without credentials, query and fragment, returned without a trailing slash. */
 export function httpUrl(text: string): string {
