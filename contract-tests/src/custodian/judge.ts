@@ -1,16 +1,10 @@
 /** An answer against what a case expects of it, and against the document. */
 import { protocol } from '../client/spec.ts';
-import { mismatch } from '../harness/expect.ts';
 import type { Answer } from '../harness/wire.ts';
+import { nameOf, unexpected } from '../run/answered.ts';
 import type { AnswerExpected } from './case.ts';
 import { document, type Scene } from './scene.ts';
 import type { Exchange, Got } from './wire.ts';
-
-/** Characters of a path that a sentence shows. */
-const mostPath = 120;
-
-export const nameOf = ({ method, path }: Answer): string =>
-  `${method} ${path.length > mostPath ? `${path.slice(0, mostPath)}…` : path}`;
 
 /** With the copies that arrived of it. */
 export interface Judged extends Exchange {
@@ -44,8 +38,8 @@ function judgeAnswer(in_: Scene, answer: Got, arrived: number, expect: AnswerExp
     },
   };
   if (!expect.foreign && whole) in_.mismatches.push(...document.violations(answer));
-  const odd = mismatch(wanted, seen);
-  if (odd !== undefined) in_.wrong(`answered ${nameOf(answer)} so that ${odd}`, 'answer as it should');
+  const odd = unexpected(answer, wanted, seen);
+  if (odd) in_.wrong(odd.did, odd.should);
   const took = `answered ${nameOf(answer)} after ${answer.ms.toFixed(0)} ms`;
   if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
   if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);

@@ -1,5 +1,5 @@
 /** The subject's lines, one for each decision. */
-import { mismatch } from '../harness/expect.ts';
+import { difference } from '../harness/expect.ts';
 import { until } from '../run/until.ts';
 import { isRecord } from '../shape.ts';
 import type { Scene } from './scene.ts';
@@ -22,8 +22,9 @@ function lines(written: string): Record<string, unknown>[] {
 
 /** What is expected of all of them, in their order. */
 export async function logged(in_: Scene, expected: unknown): Promise<void> {
-  const odd = () => mismatch(expected, lines(in_.host.written));
+  const odd = () => difference(expected, lines(in_.host.written));
   await until(() => odd() === undefined, flushedMs);
   const found = odd();
-  if (found !== undefined) in_.wrong(`logged its decisions so that ${found}`, 'write one line for each', 'TW-CUS-022');
+  if (found)
+    in_.wrong(`logged its decisions so that ${found.was}`, `write one line for each: ${found.should}`, 'TW-CUS-022');
 }

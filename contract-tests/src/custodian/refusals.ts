@@ -1,8 +1,8 @@
 /** Requests that must not get through: each is answered by the subject itself, and nothing of any goes upstream. */
-import { mismatch } from '../harness/expect.ts';
+import { difference } from '../harness/expect.ts';
+import { nameOf } from '../run/answered.ts';
 import { until } from '../run/until.ts';
 import type { Refusal, Step } from './case.ts';
-import { nameOf } from './judge.ts';
 import { document, type Scene } from './scene.ts';
 
 /** Milliseconds in which a request that is forwarded has arrived. */
@@ -38,9 +38,8 @@ async function refuse(in_: Scene, row: Refusal, statuses: readonly number[], cod
   }
   if (!statuses.includes(answer.status))
     in_.wrong(`answered ${nameOf(answer)} ${answer.status} (${row.name})`, `answer ${statuses.join(' or ')}`);
-  const odd = code === undefined ? undefined : mismatch(code, answer.headers['turnwire-code']);
-  if (odd !== undefined)
-    in_.wrong(`answered ${nameOf(answer)} with a code that ${odd} (${row.name})`, 'name that code');
+  const odd = code === undefined ? undefined : difference(code, answer.headers['turnwire-code'], 'the code');
+  if (odd) in_.wrong(`answered ${nameOf(answer)} so that ${odd.was} (${row.name})`, `answer so that ${odd.should}`);
   const general = document.violations({ ...answer, path: '/' });
   in_.mismatches.push(...general.map((each) => ({ ...each, did: `${each.did} (${row.name})` })));
 }

@@ -69,7 +69,6 @@ export class Scene {
     const { answerMs } = this.host;
     if (port === '') throw new NoAnswer('it does not listen');
     const before = this.affair.requests.length;
-    const askedAt = performance.now();
     const got = await exchange(asked, ask, {
       host: hostname,
       port: ask.health ? this.healthPort : Number(port),
@@ -82,22 +81,22 @@ export class Scene {
     });
     const told = got.answers.map(({ status, text }) => `${status} ${text.slice(0, shown)}`).join(' | ');
     const line = asked.head.toString('latin1').split('\r\n', 1)[0]?.slice(0, shown);
-    this.#draw(asked, got, askedAt);
+    this.#draw(asked, got);
     this.#holdToTheDocument(ask, asked, got);
     this.note(`${line} → ${told || (got.closed ? 'closed' : 'nothing')} in ${got.ms.toFixed(0)} ms`);
     this.#keptSecrets(got.bytes.toString('latin1'), 'an answer');
     return { ...got, arrived: this.affair.requests.length - before };
   }
 
-  #draw({ method, target, pieces }: Asked, { answers, closed, ms }: Exchange, askedAt: number): void {
+  #draw({ method, target, pieces }: Asked, { answers, closed, ms, startedAt }: Exchange): void {
     const body = Buffer.concat([...pieces]).toString('latin1', 0, shown);
-    this.wire.message('harness', 'subject', `${method} ${target}`, body, askedAt);
+    this.wire.message('harness', 'subject', `${method} ${target}`, body, startedAt);
     for (const answer of answers) {
       const label = [answer.status, answer.headers['turnwire-code'], answer.whole ? '' : '(not whole)'];
-      this.wire.message('subject', 'harness', label.filter(Boolean).join(' '), answer.text, askedAt + answer.ms);
+      this.wire.message('subject', 'harness', label.filter(Boolean).join(' '), answer.text, startedAt + answer.ms);
     }
     if (answers.length === 0)
-      this.wire.message('subject', 'harness', closed ? 'closes' : 'no answer', undefined, askedAt + ms);
+      this.wire.message('subject', 'harness', closed ? 'closes' : 'no answer', undefined, startedAt + ms);
   }
 
   /** What the kit sends is held to the document like anything else, unless it is wrong on purpose. */

@@ -1,5 +1,5 @@
 /** What the steps of a case do, each by its name. */
-import { mismatch } from '../harness/expect.ts';
+import { difference } from '../harness/expect.ts';
 import { SubjectError } from '../harness/subject.ts';
 import { until } from '../run/until.ts';
 import type { AnswerExpected, Ask, Step } from './case.ts';
@@ -58,11 +58,11 @@ async function arrived(
     const spanMs = times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
     const open = connections.filter(({ endedAt }) => endedAt === undefined).length;
     const seen = { requests, connections: connections.length, used, spanMs, open, count: requests.length };
-    return mismatch(wanted, seen);
+    return difference(wanted, seen);
   };
   await until(() => odd() === undefined, afterMs === undefined ? withinMs : 0);
   const found = odd();
-  if (found !== undefined) in_.wrong(`sent something else upstream: ${found}`, 'send what its case says');
+  if (found) in_.wrong(`sent upstream so that ${found.was}`, `send so that ${found.should}`);
 }
 
 async function control(in_: Scene, step: Step): Promise<void> {

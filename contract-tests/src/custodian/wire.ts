@@ -20,6 +20,8 @@ export interface Exchange {
   /** The other side ended the connection. */
   readonly closed: boolean;
   readonly ms: number;
+  /** `performance.now()` when the request began to go out. */
+  readonly startedAt: number;
 }
 
 export interface ExchangeOptions {
@@ -102,7 +104,7 @@ class Reading {
   exchange(asked: Asked, startedAt: number): Exchange {
     const answers = this.#messages.flatMap((each) => answerOf(each, asked, startedAt));
     const bytes = Buffer.concat(this.#pieces);
-    return { answers, bytes, closed: this.#closed, ms: performance.now() - startedAt };
+    return { answers, bytes, closed: this.#closed, ms: performance.now() - startedAt, startedAt };
   }
 
   #take(piece: Buffer): void {

@@ -24,14 +24,16 @@ describe('what is expected', () => {
 
   it.each<[unknown, unknown, string]>([
     [{ a: { b: 1 } }, { a: { b: 2 } }, 'a.b is 2, not 1'],
-    [[1], [1, 2], '.length is 2, not 1 in [1,2]'],
+    [[1], [1, 2], 'it has 2 entries: [1,2], not 1'],
     [{ a: 1 }, undefined, 'it is absent, not {"a":1}'],
-    [{ $matches: 'x' }, 'abc', 'it is "abc", not matches "x"'],
-    [{ $atLeast: 2, $atMost: 3 }, 4, 'it is 4, not atMost 3'],
-    [{ $equals: { a: 1 } }, { a: 1, b: 2 }, 'it is {"a":1,"b":2}, not equals {"a":1}'],
-    [{ $absent: true }, 1, 'it is 1, not absent true'],
+    [{ $matches: 'x' }, 'abc', 'it is "abc", not a match of "x"'],
+    [{ $atLeast: 2, $atMost: 3 }, 4, 'it is 4, not at most 3'],
+    [{ $equals: { a: 1 } }, { a: 1, b: 2 }, 'it is {"a":1,"b":2}, not {"a":1}'],
+    [{ $absent: true }, 1, 'it is 1, not absent'],
     [{ $unknown: 1 }, 1, 'it is 1, not unknown 1'],
-    [{ $each: 1 }, undefined, 'it is absent, not each 1'],
+    [{ $each: 1 }, undefined, 'it is absent, not a list, each 1'],
+    [{ a: { $each: { b: 1 } } }, { a: [{ b: 1 }, { b: 2 }] }, 'a[1].b is 2, not 1'],
+    [{ $length: { $atLeast: 2 } }, 'a', 'it is "a", not of length at least 2'],
   ])('%j does not take %j', (wanted, actual, sentence) => expect(mismatch(wanted, actual)).toBe(sentence));
 });
 

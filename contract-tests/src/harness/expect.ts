@@ -30,43 +30,88 @@ export const expectWords: readonly string[] = Object.keys(words);
 
 const hasLength = (value: unknown): value is { length: number } => typeof value === 'string' || Array.isArray(value);
 
+/** How a value is not what it should be, as the halves of a sentence. */
+export interface Difference {
+  /** `status is 500` */
+  readonly was: string;
+  /** `status is 200` */
+  readonly should: string;
+  /** `200`: what stands behind a "not". */
+  readonly not: string;
+}
+
 /** Where and how a value is not what it should be; undefined when it is. */
 export function mismatch(wanted: unknown, actual: unknown, at = ''): string | undefined {
-  if (Array.isArray(wanted)) return listMismatch(wanted, actual, at);
+  const found = difference(wanted, actual, at);
+  return found && `${found.was}, not ${found.not}`;
+}
+
+/** The same for a sentence of two halves. */
+export function difference(wanted: unknown, actual: unknown, at = ''): Difference | undefined {
+  if (Array.isArray(wanted)) return listDifference(wanted, actual, at);
   if (!isRecord(wanted)) return isDeepStrictEqual(wanted, actual) ? undefined : told(at, actual, shown(wanted));
   const own = Object.keys(wanted).filter((key) => key.startsWith('$'));
   for (const key of own) {
-    if (words[key]?.(wanted[key], actual) !== true) return told(at, actual, `${key.slice(1)} ${shown(wanted[key])}`);
+    if (words[key]?.(wanted[key], actual) !== true) return worded(key, wanted[key], actual, at);
   }
   if (own.length > 0) return undefined;
   if (!isRecord(actual)) return told(at, actual, shown(wanted));
   for (const [key, value] of Object.entries(wanted)) {
-    const found = mismatch(value, actual[key], at === '' ? key : `${at}.${key}`);
+    const found = difference(value, actual[key], at === '' ? key : `${at}.${key}`);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function listMismatch(wanted: readonly unknown[], actual: unknown, at: string): string | undefined {
+function listDifference(wanted: readonly unknown[], actual: unknown, at: string): Difference | undefined {
   if (!Array.isArray(actual)) return told(at, actual, 'a list');
+  const what = at === '' ? 'it' : at;
   if (actual.length !== wanted.length)
-    return told(`${at}.length`, actual.length, `${wanted.length} in ${shown(actual)}`);
+    return {
+      was: `${what} has ${actual.length} entries: ${shown(actual)}`,
+      should: `${what} has ${wanted.length}`,
+      not: String(wanted.length),
+    };
   for (const [index, value] of wanted.entries()) {
-    const found = mismatch(value, actual[index], `${at}[${index}]`);
+    const found = difference(value, actual[index], `${at}[${index}]`);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-const told = (at: string, actual: unknown, wanted: string): string =>
-  `${at === '' ? 'it' : at} is ${shown(actual)}, not ${wanted}`;
+/** How a person says the words. */
+const said: Readonly<Record<string, (wanted: unknown) => string>> = {
+  $matches: (wanted) => `a match of ${shown(wanted)}`,
+  $includes: (wanted) => `with ${shown(wanted)} in it`,
+  $not: (wanted) => `anything but ${shown(wanted)}`,
+  $length: (wanted) => `of length ${isRecord(wanted) ? saidAll(wanted) : shown(wanted)}`,
+  $absent: (wanted) => (wanted === true ? 'absent' : 'there'),
+  $any: () => 'there',
+  $each: (wanted) => `a list, each ${shown(wanted)}`,
+  $atLeast: (wanted) => `at least ${shown(wanted)}`,
+  $atMost: (wanted) => `at most ${shown(wanted)}`,
+  $equals: (wanted) => shown(wanted),
+  $oneOf: (wanted) => `one of ${shown(wanted)}`,
+  $sorted: (wanted) => `${shown(wanted)} in any order`,
+};
 
-/** A mismatch as the two halves of a sentence: how it was, and how it should have been. */
-export function halves(mismatched: string): { was: string; should: string } {
-  const [, at = '', actual = '', wanted = ''] = /^(.*?) is (.*?), not (.*)$/s.exec(mismatched) ?? [];
-  return at === ''
-    ? { was: mismatched, should: 'as its case says' }
-    : { was: `${at} is ${actual}`, should: `${at} is ${wanted}` };
+const saidAll = (wanted: Readonly<Record<string, unknown>>): string =>
+  Object.entries(wanted)
+    .map(([key, value]) => said[key]?.(value) ?? shown(value))
+    .join(', ');
+
+function worded(key: string, wanted: unknown, actual: unknown, at: string): Difference {
+  // The first that is not as each is to be says more than all of them.
+  if (key === '$each' && Array.isArray(actual)) {
+    const found = actual.map((item, index) => difference(wanted, item, `${at}[${index}]`)).find((one) => one);
+    if (found) return found;
+  }
+  return told(at, actual, said[key]?.(wanted) ?? `${key.slice(1)} ${shown(wanted)}`);
+}
+
+function told(at: string, actual: unknown, not: string): Difference {
+  const what = at === '' ? 'it' : at;
+  return { was: `${what} is ${shown(actual)}`, should: `${what} is ${not}`, not };
 }
 
 /** Characters of a value that a sentence shows. */

@@ -1,9 +1,10 @@
 /** What the steps of a case do, each by its name. */
 import { type ChatMessage, contentText } from '../model/conversation.ts';
+import { nameOf, unexpected } from '../run/answered.ts';
 import { until } from '../run/until.ts';
 import type { Admission, AnswerExpected, Arrived, Follow, Step, WaitFor } from './case.ts';
 import type { Conversation } from './conversation.ts';
-import { halves, mismatch } from './expect.ts';
+import { difference, mismatch } from './expect.ts';
 import { programs } from './programs.ts';
 import { readToEnd, streamRules } from './records.ts';
 import type { Answer } from './wire.ts';
@@ -83,16 +84,11 @@ async function judged(in_: Conversation, asked: Promise<Answer>, expect: AnswerE
     ...(text === undefined ? {} : { text }),
     ms: { $atLeast: afterMs ?? 0, $atMost: withinMs ?? Number.POSITIVE_INFINITY },
   };
-  const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
-  const wrong = mismatch(wanted, answer);
-  const plain = (said: string) => said.replace(/^json/, 'the body').replace(/^ms is/, 'the time in ms is');
-  if (wrong !== undefined) {
-    const { was, should } = halves(plain(wrong));
-    in_.wrong(`answered ${answer.method} ${path} so that ${was}`, `answer so that ${should}`);
-  }
+  const wrong = unexpected(answer, wanted);
+  if (wrong) in_.wrong(wrong.did, wrong.should);
   const said = answer.headers['turnwire-code'];
   if (code !== undefined && mismatch(code, said) !== undefined)
-    in_.wrong(`answered ${answer.method} ${path} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
+    in_.wrong(`answered ${nameOf(answer)} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
   return answer;
 }
 
@@ -123,10 +119,8 @@ async function follow(
   const { code, message } = last?.error ?? {};
   const types = read.records.map(({ type }) => type);
   const seen: Ended = { outcome: last?.outcome, code, message, types, records: read.records };
-  const wrong = mismatch(expect ?? { outcome: 'completed' }, seen);
-  if (wrong === undefined) return;
-  const { was, should } = halves(wrong);
-  in_.wrong(`gave a Submission of which ${was}`, `end it so that ${should}`);
+  const wrong = difference(expect ?? { outcome: 'completed' }, seen);
+  if (wrong) in_.wrong(`gave a Submission of which ${wrong.was}`, `end it so that ${wrong.should}`);
 }
 
 async function wait(in_: Conversation, wanted: WaitFor): Promise<void> {
@@ -168,10 +162,8 @@ async function arrived(in_: Conversation, wanted: Arrived): Promise<void> {
   const all: Record<string, unknown> = { results, ...seen, surfaces: of('surface'), polls: of('poll') };
   for (const [what, expected] of Object.entries(wanted)) {
     if (!(what in all)) continue;
-    const wrong = mismatch(expected, all[what], what);
-    if (wrong === undefined) continue;
-    const { was, should } = halves(wrong);
-    in_.wrong(`sent the kit requests of which ${was}`, `send them so that ${should}`);
+    const wrong = difference(expected, all[what], what);
+    if (wrong) in_.wrong(`sent the kit requests of which ${wrong.was}`, `send them so that ${wrong.should}`);
   }
   const tools = new Set(requests.map((each) => each.tools));
   if (wanted.sameTools && tools.size !== 1)

@@ -1,5 +1,5 @@
 /** What the steps about nodes and executions do. */
-import { mismatch } from '../harness/expect.ts';
+import { type Difference, difference } from '../harness/expect.ts';
 import { send } from '../harness/wire.ts';
 import { until } from '../run/until.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
@@ -141,12 +141,12 @@ async function shows(
   withinMs = in_.host.patienceMs,
   as?: string,
 ): Promise<void> {
-  let odd: string | undefined;
+  let odd: Difference | undefined;
   const come = await until(async () => {
     const { status, json } = await in_.call({ path });
-    odd = status === 200 ? mismatch(expect ?? {}, json) : `it is answered ${status}`;
+    odd = status === 200 ? difference(expect ?? {}, json) : difference(200, status, 'the status');
     if (odd === undefined && as !== undefined) in_.known[as] = json;
     return odd === undefined || in_.mismatches.length > 0;
   }, withinMs);
-  if (!come) in_.wrong(`showed ${path} so that, after ${withinMs} ms, ${odd}`, 'bring it there');
+  if (!come) in_.wrong(`showed ${path} so that, after ${withinMs} ms, ${odd?.was}`, `bring it there: ${odd?.should}`);
 }

@@ -1,6 +1,7 @@
 /** What the steps of a case do, each by its name. */
-import { halves, mismatch } from '../harness/expect.ts';
+import { type Difference, difference, mismatch } from '../harness/expect.ts';
 import type { Answer } from '../harness/wire.ts';
+import { nameOf, unexpected } from '../run/answered.ts';
 import { until } from '../run/until.ts';
 import type { AnswerExpected, Call, Step } from './case.ts';
 import { nodeRequest, nodeStep } from './node-steps.ts';
@@ -71,18 +72,14 @@ function judge(in_: Scene, answer: Answer, expect: AnswerExpected): void {
     ...(body === undefined ? {} : { json: body }),
     ...(text === undefined ? {} : { text }),
   };
-  const path = answer.path.length > 120 ? `${answer.path.slice(0, 120)}…` : answer.path;
-  const odd = mismatch(wanted, answer)?.replace(/^json/, 'the body');
-  if (odd !== undefined) {
-    const { was, should } = halves(odd);
-    in_.wrong(`answered ${answer.method} ${path} so that ${was}`, `answer so that ${should}`);
-  }
-  const took = `answered ${answer.method} ${path} after ${answer.ms.toFixed(0)} ms`;
+  const odd = unexpected(answer, wanted);
+  if (odd) in_.wrong(odd.did, odd.should);
+  const took = `answered ${nameOf(answer)} after ${answer.ms.toFixed(0)} ms`;
   if (withinMs !== undefined && answer.ms > withinMs) in_.wrong(took, `within ${withinMs} ms`);
   if (afterMs !== undefined && answer.ms < afterMs) in_.wrong(took, `not before ${afterMs} ms`);
   const said = answer.headers['turnwire-code'];
   if (code !== undefined && mismatch(code, said) !== undefined)
-    in_.wrong(`answered ${answer.method} ${path} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
+    in_.wrong(`answered ${nameOf(answer)} ${answer.status} ${said}`, `answer ${JSON.stringify(code)}`);
 }
 
 function planHarness(in_: Scene, { harness }: Step): void {
@@ -100,8 +97,8 @@ async function admitted(in_: Scene, nth: number, as: string, expect: unknown): P
   }
   const submission = affair.submissions[nth - 1];
   in_.known[as] = submission;
-  const odd = mismatch(expect ?? {}, submission);
-  if (odd !== undefined) in_.wrong(`admitted a turn of which ${odd}`, 'ask for what the state says');
+  const odd = difference(expect ?? {}, submission);
+  if (odd) in_.wrong(`admitted a turn of which ${odd.was}`, `ask for what the state says: ${odd.should}`);
 }
 
 function settle(in_: Scene, { of = 'turn', outcome = 'completed', code }: NonNullable<Step['settle']>): void {
@@ -110,21 +107,24 @@ function settle(in_: Scene, { of = 'turn', outcome = 'completed', code }: NonNul
   if (submission) in_.affair.settle(submission, outcome, code);
 }
 
+/** Before the first answer. */
+const never: Difference = { was: 'it was never asked', should: 'it is there', not: 'there' };
+
 async function view(
   in_: Scene,
   { run, withinMs = in_.host.patienceMs }: NonNullable<Step['view']>,
   expect: unknown,
   as?: string,
 ): Promise<void> {
-  let odd: string | undefined = 'it was never asked';
+  let odd: Difference | undefined = never;
   const come = await until(async () => {
     const { status, json } = await in_.call({ path: `/runs/${runIdOf(in_, run)}` });
-    odd = status === 200 ? mismatch(expect ?? {}, json) : `it is answered ${status}`;
+    odd = status === 200 ? difference(expect ?? {}, json) : difference(200, status, 'the status');
     if (odd === undefined && as !== undefined) in_.known[as] = json;
     return odd === undefined || in_.mismatches.length > 0;
   }, withinMs);
   if (come) return;
-  in_.wrong(`showed a run of which, after ${withinMs} ms, ${odd}`, 'bring it there');
+  in_.wrong(`showed a run of which, after ${withinMs} ms, ${odd?.was}`, `bring it there: ${odd?.should}`);
   throw new CaseOver('waited in vain');
 }
 
@@ -137,8 +137,8 @@ async function feed(in_: Scene, wanted: NonNullable<Step['feed']>, expect: unkno
   const { frames, comments } = framesOf(answer);
   const ended = answer.ms < (forMs ?? patienceMs) && text === undefined;
   const seen = { status: answer.status, types: frames.map(({ type }) => type), frames, comments, ended };
-  const odd = mismatch(expect ?? {}, seen);
-  if (odd !== undefined) in_.wrong(`gave a feed of which ${odd}`, 'tell what was committed');
+  const odd = difference(expect ?? {}, seen);
+  if (odd) in_.wrong(`gave a feed of which ${odd.was}`, `tell what was committed: ${odd.should}`);
 }
 
 async function arrived(
@@ -150,11 +150,11 @@ async function arrived(
   const seen: Record<string, unknown> = { admissions, submissions, aborts, streams };
   const odd = () =>
     Object.entries(wanted)
-      .map(([what, expected]) => mismatch(expected, seen[what], what))
+      .map(([what, expected]) => difference(expected, seen[what], what))
       .find(Boolean);
   await until(() => odd() === undefined, afterMs === undefined ? withinMs : 0);
   const found = odd();
-  if (found !== undefined) in_.wrong(`sent the kit's harness something else: ${found}`, 'send what its case says');
+  if (found) in_.wrong(`sent the kit's harness requests of which ${found.was}`, `send them so that ${found.should}`);
   for (const { headers } of admissions) mustBeKeyed(in_, headers['idempotency-key'] ?? '');
 }
 

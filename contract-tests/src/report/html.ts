@@ -1,13 +1,17 @@
 /** One page that holds everything: no script of others, no style of others, nothing to be fetched. */
 import { requirements } from '../client/spec.ts';
-import { type CheckResult, conforms, countOf, type Report, type Verdict } from './check.ts';
+import { conforms, countOf, type Report, type Verdict } from './check.ts';
 import { claimText } from './claim.ts';
+import { entry } from './html-entry.ts';
 import { words } from './lines.ts';
 import { style } from './page-style.ts';
-import { escaped, sequence } from './sequence.ts';
+import { escaped } from './sequence.ts';
 
 /** In the order of what a reader mends first. */
 const rank: readonly Verdict[] = ['kit_error', 'failed', 'not_tested', 'skipped', 'passed'];
+
+/** Failures that the top of the page lists before it only counts them. */
+const mostListed = 20;
 
 export function html(report: Report): string {
   const { mode, subject } = report;
@@ -24,6 +28,7 @@ export function html(report: Report): string {
 ${header(report)}
 <main>
 ${themes(report)}
+<p class="none" role="status" hidden>No check is like that.</p>
 </main>
 ${filterScript}
 </body>
@@ -32,40 +37,54 @@ ${filterScript}
 }
 
 function header(report: Report): string {
-  const { subject, mode, level, ms, startedAt, claim, checks } = report;
+  const { subject, mode, level, ms, startedAt, claim } = report;
   const good = conforms(report);
-  const name = [subject.name ?? subject.command, subject.version, subject.language].filter(Boolean).join(' · ');
-  const counts = rank
-    .filter((verdict) => countOf(report, verdict) > 0)
-    .map((verdict) => {
-      const share = (100 * countOf(report, verdict)) / checks.length;
-      return `<span class="${verdict}" style="width:${share.toFixed(2)}%" title="${countOf(report, verdict)} ${words[verdict]}"></span>`;
-    });
-  const buttons = rank
-    .filter((verdict) => countOf(report, verdict) > 0)
-    .map(
-      (verdict) =>
-        `<label class="chip ${verdict}"><input type="checkbox" value="${verdict}" checked>${countOf(report, verdict)} ${words[verdict]}</label>`,
-    );
+  const name = [subject.name, subject.version, subject.language].filter(Boolean).join(' · ');
   const known = report.knownFailing.passed.map(
     (id) => `<p class="note">${escaped(id)} passes although it is known to fail: take it out of the list.</p>`,
   );
+  const capabilities = mode === 'client' ? [] : (subject.capabilities ?? []);
+  const claims = [
+    ...[claimText(claim), startedAt, `${(ms / 1000).toFixed(1)} s`],
+    ...(capabilities.length > 0 ? [`capabilities: ${capabilities.join(', ')}`] : []),
+  ];
   return `<header class="${good ? 'good' : 'bad'}">
 <p class="mode">Turnwire contract tests · ${escaped(mode)}</p>
 <h1>${good ? `Conformant at level ${level}` : 'Not conformant'}</h1>
-<p>${escaped(name)} <code>${escaped(subject.command)}</code></p>
-<div class="bar">${counts.join('')}</div>
-<p class="filter">${buttons.join(' ')} <input type="search" placeholder="find a check or a TW- id" aria-label="find"></p>
+<p class="subject">${escaped(name)} <code>${escaped(subject.command)}</code></p>
+${counts(report)}
 ${known.join('')}
-<p class="claim">${escaped(claimText(claim))} · ${escaped(startedAt)} · ${(ms / 1000).toFixed(1)} s${
-    subject.capabilities && subject.capabilities.length > 0 && mode !== 'client'
-      ? ` · capabilities: ${escaped(subject.capabilities.join(', '))}`
-      : ''
-  }</p>
+<p class="claim">${escaped(claims.join(' · '))}</p>
+${wrongOnes(report)}
 </header>`;
 }
 
-function themes({ checks }: Report): string {
+/** How many of each, as a bar and as what to tick. */
+function counts(report: Report): string {
+  const there = rank.map((verdict) => ({ verdict, count: countOf(report, verdict) })).filter(({ count }) => count > 0);
+  const parts = there.map(({ verdict, count }) => {
+    const share = (100 * count) / report.checks.length;
+    return `<span class="${verdict}" style="width:${share.toFixed(2)}%"></span>`;
+  });
+  const chips = there.map(
+    ({ verdict, count }) =>
+      `<label class="chip ${verdict}"><input type="checkbox" value="${verdict}" checked> ${count} ${words[verdict]}</label>`,
+  );
+  const said = there.map(({ verdict, count }) => `${count} ${words[verdict]}`).join(', ');
+  return `<div class="bar" role="img" aria-label="${said}">${parts.join('')}</div>
+<p class="filter">${chips.join(' ')} <input type="search" placeholder="find a check or a TW- id" aria-label="Find a check or a TW- id"></p>`;
+}
+
+/** What is to be mended, each one click away. */
+function wrongOnes({ checks }: Report): string {
+  const wrong = checks.filter(({ verdict }) => verdict === 'failed' || verdict === 'kit_error');
+  if (wrong.length === 0) return '';
+  const links = wrong.slice(0, mostListed).map(({ id }) => `<a href="#${escaped(id)}"><code>${escaped(id)}</code></a>`);
+  const more = wrong.length > mostListed ? ` and ${wrong.length - mostListed} more` : '';
+  return `<nav aria-label="What failed">To mend: ${links.join(' ')}${more}</nav>`;
+}
+
+function themes({ checks, mode }: Report): string {
   const all = [...new Set(checks.map(({ theme }) => theme))];
   const worst = (theme: string) =>
     Math.min(...checks.filter((check) => check.theme === theme).map(({ verdict }) => rank.indexOf(verdict)));
@@ -75,37 +94,13 @@ function themes({ checks }: Report): string {
       const of = checks.filter((check) => check.theme === theme);
       const inOrder = [...of].sort((one, other) => rank.indexOf(one.verdict) - rank.indexOf(other.verdict));
       const passed = of.filter(({ verdict }) => verdict === 'passed').length;
-      return `<section><h2>${escaped(theme)} <small>${passed} of ${of.length}</small></h2>${inOrder.map(entry).join('')}</section>`;
+      const entries = inOrder.map((check) => entry(check, mode, requirements));
+      return `<section><h2>${escaped(theme)} <small>${passed} of ${of.length} passed</small></h2>${entries.join('')}</section>`;
     })
     .join('\n');
 }
 
-function entry(check: CheckResult): string {
-  const { id, verdict, says, level, ms, requirements: named } = check;
-  const open = verdict === 'failed' || verdict === 'kit_error' ? ' open' : '';
-  const key = escaped(`${id} ${named.join(' ')} ${says}`.toLowerCase());
-  return `<details class="check ${verdict}" data-verdict="${verdict}" data-key="${key}" id="${escaped(id)}"${open}>
-<summary><span class="mark">${words[verdict]}</span> <code>${escaped(id)}</code> <span class="says">${escaped(says)}</span><span class="ms">${level} · ${ms} ms</span></summary>
-${verdictOf(check)}
-<dl>${named.map((one) => `<dt>${one}</dt><dd>${escaped(requirements.get(one) ?? '')}</dd>`).join('')}</dl>
-${drawing(check)}
-</details>`;
-}
-
-function verdictOf({ verdict, did, should, requirement, sentence }: CheckResult): string {
-  if (verdict === 'passed') return '';
-  if (did === undefined || should === undefined) return `<p class="sentence">${escaped(sentence ?? '')}</p>`;
-  return `<table class="verdict"><tr><th>It did</th><td>it ${escaped(did)}</td></tr><tr><th>It should</th><td>${escaped(should)}</td></tr><tr><th>Because</th><td>${escaped(requirement ?? '')}: ${escaped(requirements.get(requirement ?? '') ?? '')}</td></tr></table>`;
-}
-
-function drawing({ wire = [], trace = [], verdict }: CheckResult): string {
-  const drawn = wire.length > 0 ? `<figure>${sequence(wire)}</figure>` : '';
-  if (trace.length === 0) return drawn;
-  const open = verdict === 'failed' && wire.length === 0 ? ' open' : '';
-  return `${drawn}<details class="wire"${open}><summary>The wire, line by line</summary><pre>${escaped(trace.join('\n'))}</pre></details>`;
-}
-
-/** Shows what is ticked and what is searched for; without it everything is there. */
+/** Shows what is ticked and what is searched for, and opens what a link leads to; without it everything is there. */
 const filterScript = `<script>
 const boxes = [...document.querySelectorAll('.filter input[type=checkbox]')];
 const find = document.querySelector('.filter input[type=search]');
@@ -116,6 +111,16 @@ const apply = () => {
     check.hidden = !shown.has(check.dataset.verdict) || !check.dataset.key.includes(words);
   for (const section of document.querySelectorAll('section'))
     section.hidden = section.querySelector('.check:not([hidden])') === null;
+  document.querySelector('.none').hidden = document.querySelector('section:not([hidden])') !== null;
 };
 for (const input of [...boxes, find]) input.addEventListener('input', apply);
+const open = () => {
+  const check = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!check) return;
+  check.hidden = check.parentElement.hidden = false;
+  check.open = true;
+  check.scrollIntoView();
+};
+addEventListener('hashchange', open);
+open();
 </script>`;

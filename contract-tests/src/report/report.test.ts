@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 import { type CheckResult, conforms, countsAt, type Report } from './check.ts';
 import { claimOf, claimText } from './claim.ts';
 import { reportJson, writeReport } from './files.ts';
-import { html } from './html.ts';
 import { junit } from './junit.ts';
 import { failureLines, summaryLines } from './lines.ts';
 import { Progress } from './progress.ts';
@@ -89,24 +88,6 @@ it('report.json is what its schema in the spec says', () => {
   const written: unknown = JSON.parse(JSON.stringify(reportJson(mixed)));
   expect(validate(written), JSON.stringify(validate.errors)).toBe(true);
   expect(validate({ ...(written as object), version: 2 })).toBe(false);
-});
-
-describe('report.html', () => {
-  const page = html(mixed);
-
-  it('says of each check what was expected, what came, and where the spec says so', () => {
-    expect(page).toContain('<h1>Not conformant</h1>');
-    expect(page).toContain('<th>It should</th><td>be silent</td>');
-    expect(page).toMatch(/<dt>TW-CER-001<\/dt><dd>A client MUST take an answer for ours/);
-    expect(page).toContain('<pre>one\n&lt;two&gt;</pre>');
-    expect(page.match(/<svg /g)).toHaveLength(2);
-  });
-
-  it('fetches nothing, and takes nothing of a subject for its own', () => {
-    expect(page).not.toMatch(/(src|href)=|url\(|@import|https?:/);
-    expect(page).not.toContain('<a>');
-    expect(page.match(/<script>/g)).toHaveLength(1);
-  });
 });
 
 it('a sequence has a lane for each party, an arrow for each message, and its time', () => {
