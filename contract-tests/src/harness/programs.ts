@@ -4,6 +4,7 @@ import type { Conversation } from './conversation.ts';
 import { abortRaces } from './programs/abort-races.ts';
 import { admissionAndSignal } from './programs/admission-and-signal.ts';
 import { cursors } from './programs/cursor.ts';
+import { earlyAnswer } from './programs/early-answer.ts';
 import { noToken, otherVersion } from './programs/every-operation.ts';
 import {
   nodeDrains,
@@ -26,6 +27,7 @@ export const programs: Readonly<Record<string, Program>> = {
   abort_races: abortRaces,
   admission_and_signal: admissionAndSignal,
   cursors,
+  early_answer: earlyAnswer,
   every_event: everyEvent,
   picks_do_not_overlap: picksDoNotOverlap,
   every_record_once: everyRecordOnce,

@@ -15,11 +15,19 @@ export async function listeningLine(in_: Conversation): Promise<void> {
   const lines = (in_.host.process?.stdout ?? '').split('\n').filter((line) => line !== '');
   const [line = ''] = lines;
   if (lines.length !== 1) in_.wrong(`wrote ${lines.length} lines on standard output`, 'write one', 'TW-GEN-030');
-  const { event, role, url, pid } = JSON.parse(line) as Record<string, unknown>;
+  const { event, role, url, pid } = objectOf(line);
   if (event !== 'listening' || role !== 'harness' || typeof pid !== 'number' || !/:[1-9]\d*$/.test(String(url)))
-    in_.wrong(`said ${line}`, 'say event, role, url with its port, and pid', 'TW-GEN-030');
+    return in_.wrong(`said ${line}`, 'say event, role, url with its port, and pid', 'TW-GEN-030');
   const { status } = await in_.callAt(String(url), { path: '/healthz' });
   if (status !== 204) in_.wrong(`answered /healthz at that url ${status}`, 'serve there', 'TW-GEN-030');
+}
+
+function objectOf(line: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(line)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 export async function takenPort(in_: Conversation): Promise<void> {

@@ -6,6 +6,8 @@ export async function everyRecordOnce(in_: Conversation): Promise<void> {
   const { streamUrl, offset } = (in_.known.one ?? {}) as { streamUrl: string; offset: string };
   const url = streamUrl.replace(/^[a-z]+:\/\/[^/]+/, in_.host.url);
   const whole = await in_.call({ url: `${url}&offset=${offset}` });
+  if (whole.status !== 200 || !Array.isArray(whole.json))
+    return in_.wrong(`answered the offset of an admission ${whole.status}`, 'keep it valid', 'TW-STR-027');
   const records = whole.json as StreamRecord[];
   const kept = (in_.known.kept ?? {}) as { json?: StreamRecord[]; headers?: Record<string, string> };
   const before = kept.json ?? [];
