@@ -17,4 +17,12 @@ it('`npm run docs` makes a page of each document, with its operations', { timeou
   expect(text['harness.html']).toContain('readConversation');
   expect(text['orchestrator.html']).toContain('startRun');
   expect(text['custodian.html']).toContain('readDelivery');
+  for (const [page, html] of Object.entries(text)) {
+    // Without what a person may click on: nothing is fetched when a page is opened, and nobody is told of it.
+    const fetched = html
+      .replaceAll(/<a [^>]*>|"data:[^"]*"/g, '')
+      .match(/<(link|script|img|iframe)[^>]*(href|src)=|@import|url\(http|from "http/g);
+    expect(fetched, page).toBeNull();
+    if (page !== 'index.html') expect(html).toContain('"disableTelemetry":true');
+  }
 });

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DocumentName, documentNames } from '../contract-tests/prism/documents.ts';
 
@@ -14,6 +16,20 @@ const titles: Record<DocumentName, string> = {
   custodian: 'Custodian: what a Harness calls in place of the Orchestrator',
 };
 
+const redocly = dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json'));
+
+/** The script that redocly's pages fetch, as it comes with it. */
+const script = readFileSync(join(redocly, 'lib/chunks/redoc.standalone.js'));
+
+/** A page that needs no net: its script stands in it, and it tells nobody that it is read. @throws Error when it is another script */
+function selfContained(page: string): string {
+  const digest = `sha384-${createHash('sha384').update(script).digest('base64')}`;
+  const [link = '', url = ''] = /<link rel="modulepreload" href="([^"]+)"[^>]*>/.exec(page) ?? [];
+  if (!link.includes(digest)) throw new Error(`its script is not the one that comes with redocly: ${link}`);
+  const own = `data:text/javascript;base64,${script.toString('base64')}`;
+  return page.replace(link, '').replace(url, own).replace('"disableTelemetry":false', '"disableTelemetry":true');
+}
+
 function main(): void {
   mkdirSync(folder, { recursive: true });
   for (const name of documentNames) {
@@ -25,10 +41,11 @@ function main(): void {
       process.exitCode = 1;
       return;
     }
+    writeFileSync(page, selfContained(readFileSync(page, 'utf8')));
     process.stdout.write(`${page}\n`);
   }
   const links = documentNames.map((name) => `<li><a href="${name}.html">${titles[name]}</a></li>`).join('\n');
-  const index = `<!doctype html>\n<meta charset="utf-8">\n<title>Turnwire: API reference</title>\n<h1>Turnwire: API reference</h1>\n<ul>\n${links}\n</ul>\n`;
+  const index = `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Turnwire: API reference</title>\n<h1>Turnwire: API reference</h1>\n<ul>\n${links}\n</ul>\n`;
   writeFileSync(join(folder, 'index.html'), index);
   process.stdout.write(`${join(folder, 'index.html')}\n`);
 }
