@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { documentJson, documentTypes, protocolModule, type Tables, tableModule } from './emit.ts';
+import { documentJson, documentTypes, protocolModule, type Tables, tableModule, textsJson } from './emit.ts';
 import { loadExtensionSchemas } from './extensions.ts';
 import { checkFaultEnums, readFaults } from './faults.ts';
 import { goProtocol, goTable } from './go.ts';
@@ -40,6 +40,7 @@ export async function build(repository: string): Promise<Map<string, string>> {
     ['sdk/typescript/src/gen/protocol.ts', protocolModule(tables)],
     ...pythonFiles(specFolder, tables),
     ...goFiles(specFolder, tables),
+    ['contract-tests/examples/minimal-harness/gen/outcomes.json', textsJson(tables.texts)],
   ]);
   for (const [name, document] of documents) {
     files.set(`spec/gen/${name}.json`, documentJson(name, document));

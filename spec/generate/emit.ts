@@ -26,6 +26,11 @@ export function documentJson(name: string, document: Document): string {
   return `${JSON.stringify(whole, null, 1)}\n`;
 }
 
+/** The texts that a model reads, for who has no SDK and writes them in yet another language. */
+export function textsJson(texts: Texts): string {
+  return `${JSON.stringify({ 'x-generated': banner('spec/outcomes.yaml'), ...texts }, null, 1)}\n`;
+}
+
 /** The types of one document. */
 export async function documentTypes(name: string, file: string): Promise<string> {
   const nodes = await openapiTS(pathToFileURL(file), { alphabetize: false, silent: true });

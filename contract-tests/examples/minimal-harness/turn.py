@@ -1,183 +1,187 @@
-"""A turn: surface, step, picks, until it is over. The model is the `contract` agent, which follows a script."""
-import http.client, json, random, threading, time
+"""A turn: surface, step, picks, until it is over. Its model is the agent `contract`: a script."""
+
+import http.client, itertools, json, os, random, threading, time
 from urllib.parse import urlsplit
-from log import ENV, WAKE, new_id, state
+from log import Over, new_id, seconds_since
+from outcomes import of_receipt, of_refusal
 
-RUNAWAY = 256
+CUSTODIAN = urlsplit(os.environ.get("TURNWIRE_CUSTODIAN_URL", "http://127.0.0.1:8081"))
+TOKEN = os.environ.get("TURNWIRE_PLACEMENT_TOKEN", "")
+WINDOW, MOST_CALLS, MOST_ALIKE = 90, 256, 3
+NOT_TAKEN, NO_ANSWER = ("stopping", "run_unavailable"), {"detail": "no answer came"}
+TURN_OVER = ("aborted", "turn_over", "the turn is over")
+DRAINING = threading.Event()
 
-class Over(Exception): """The turn is over: outcome, code, message."""
-class Suspended(Exception): """It only waits for a delivery, and goes on in the next process (TW-DRN-003)."""
+def run(conversation, of):
+    """A Submission from its start, or from the pick that it waits for, to its Settlement."""
+    try:
+        Turn(conversation, of).play()
+        conversation.settle(of, "completed")
+    except Over as over:
+        if over.args: conversation.settle(of, *over.args)
+    except Exception as error:
+        conversation.settle(of, "failed", "engine_failed", f"{type(error).__name__}: {error}")
 
-def run(c):
-    """One Submission at a time, in the order of admission (TW-ADM-014)."""
-    while True:
-        with WAKE:
-            waiting = c.unsettled()
-            if not waiting or (state["draining"] and waiting[0]["state"] == "waiting"):
-                c.worker = None
-                return WAKE.notify_all()
-        try: Turn(c, waiting[0]).run()
-        except Over as over: c.settle(waiting[0], *over.args)
-        except Suspended: pass
+def is_final(status):
+    """Whether an answer is the last word; status 0 is none at all."""
+    return 300 <= status < 500 and status not in (408, 429)
 
 class Turn:
     def __init__(self, conversation, of):
-        self.c, self.of, self.abort, self.etag, self.menu, self.mints = conversation, of, of["abort"], None, [], False
-        self.limits, self.began = of["body"].get("limits", {}), time.monotonic()
-        self.calls, self.tokens, self.last, self.same = 0, 0, None, 0
-    def over(self):
-        if self.abort.is_set(): raise Over("aborted", "aborted")
-        deadline = self.limits.get("deadlineSeconds")
-        if deadline is not None and time.monotonic() - self.began > deadline:
-            raise Over("failed", "limit_exceeded", f"deadlineSeconds is {deadline}, and the turn took longer")
-    def sleep(self, seconds):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end: self.over(); self.abort.wait(min(0.05, max(0, end - time.monotonic())))
-        self.over()
-    def ask(self, method, path, body=None, timeout=10.0, etag=None, always=False):
-        """One attempt. (None, {}) when no answer came, which proves nothing; an abort does not wait for one."""
-        got, done = [None, {}, {}], threading.Event()
-        def attempt():
-            try:
-                url = urlsplit(ENV.get("TURNWIRE_CUSTODIAN_URL", "http://127.0.0.1:8081"))
-                link = http.client.HTTPConnection(url.hostname, url.port, timeout=timeout)
-                headers = {"Authorization": "Bearer " + ENV.get("TURNWIRE_PLACEMENT_TOKEN", ""), "Turnwire-Version": "1"}
-                headers.update({name: value for name, value in (("traceparent", self.of.get("trace")), ("If-None-Match", etag)) if value})
-                if body is not None: headers["Content-Type"] = "application/json"
-                link.request(method, "/agents/" + self.c.file[:-4].split("@")[1] + path, None if body is None else json.dumps(body), headers)
-                answer = link.getresponse()
-                text, ours = answer.read(), answer.getheader("Turnwire-Version") is not None
-                if ours: got[:] = [answer.status, json.loads(text or b"{}"), dict(answer.getheaders())]
-                link.close()
-            except (OSError, http.client.HTTPException, ValueError): pass
-            done.set()
-        threading.Thread(target=attempt, daemon=True).start()
-        end = time.monotonic() + timeout
-        while not done.wait(0.02) and time.monotonic() < end:
-            if not always: self.over()
-        return got[0], got[1], got[2]
-    def surface(self, first):
-        for rung in (0.25, 0.5, 1, 2, 4, *[5] * 17):  # the ladder of TW-RET-017, for about 90 s
-            status, body, headers = self.ask("GET", "/surface", timeout=10 if first else 2, etag=self.etag)
-            if status == 200:
-                if first and body["turnId"] != self.of["body"].get("turnId", body["turnId"]): raise Over("aborted", "turn_over")
-                self.turn, self.menu, self.etag = body["turnId"], [item["name"] for item in body["menu"]], headers.get("ETag") or headers.get("etag")
-                self.mints = not body["capabilities"].get("clientDeliveryIds", False)
-                return
-            if status == 404 and body.get("code") == "turn_over": raise Over("aborted", "turn_over")
-            if not first or status == 304: return  # the last list is kept (TW-TRN-006)
-            if status is not None and status < 500 and status != 429: raise Over("failed", "surface_refused", str(body.get("code")))
-            self.sleep(rung * random.uniform(0.5, 1))
-        raise Over("failed", "surface_unreachable")
-    def run(self):
-        c, of = self.c, self.of
-        self.over()
-        script = json.loads(of["body"]["message"])["steps"]
-        said = [record["message"] for record in c.records if record["submissionId"] == of["id"] and record["type"] == "message.appended"]
-        resumed = of["state"] == "waiting"
-        if of["state"] == "running": raise Over("failed", "harness_restarted", "the process died while it ran")
-        if not resumed: c.record(of, "submission.started")
-        try: self.surface(True)
-        except Over as over:
-            if not resumed or over.args[1] == "aborted": raise
-            self.turn = of["pick"]["body"]["turnId"]
-        nth = sum(message["role"] == "assistant" for message in said)
-        if resumed:
-            part = of["pick"]["part"]
-            rest = [each for each in said[-1]["parts"] if each["type"] == "tool-call"] if said[-1]["role"] == "assistant" else []
-            done = self.picks([part] + [each for each in rest if each["id"] != part["id"]], of["pick"])
-            if done: raise Over("completed")
-        else: c.message(of, "user", {"type": "text", "text": "\n\n".join([of["body"]["message"], *of["body"].get("notices", [])])})
-        for step in script[nth:]:
-            if nth > 0: self.surface(False)
-            nth += 1
-            if step.get("hang"): self.sleep(10 ** 9)
-            self.sleep(step.get("delayMs", 0) / 1000)
-            parts = self.text(step)
-            usage = step.get("usage", {})
-            tokens = {name: usage.get(name, 0) for name in ("inputTokens", "outputTokens")}
-            c.record(of, "usage", **tokens)
-            self.tokens += sum(tokens.values())
-            most = self.limits.get("maxTotalTokens", self.tokens)
-            if self.tokens > most: raise Over("failed", "limit_exceeded", f"maxTotalTokens is {most}, and the turn used {self.tokens}")
-            parts += [{"type": "tool-call", "id": new_id("call"), "name": pick["name"], "input": pick.get("input", {})} for pick in step.get("picks", [])]
-            c.message(of, "assistant", *parts)
-            if "picks" not in step or self.picks([part for part in parts if part["type"] == "tool-call"]): raise Over("completed")
-        raise Over("completed")
-    def text(self, step):
-        """What was said before an abort is kept (TW-ABT-008)."""
-        whole, size = step.get("text", ""), step.get("chunkSize", 10 ** 9)
-        try:
-            for end in range(0, len(whole), size): self.sleep(step.get("chunkDelayMs", 0) / 1000)
-        except Over:
-            if whole[:end]: self.c.message(self.of, "assistant", {"type": "text", "text": whole[:end]})
-            raise
-        return [{"type": "text", "text": whole}] if whole else []
-    def picks(self, parts, pending=None):
-        """One after another (TW-TRN-008). True when the turn is complete."""
-        complete = False
-        for part in parts:
-            if complete: self.result(part, "It was not called: the turn was over.", True); continue
-            if pending is None: self.guard(part)
-            outcome, text, receipt = self.deliver(part, pending)
-            pending, key = None, json.dumps([part["name"], part["input"]], sort_keys=True)
-            still = outcome in ("not_moved", "refused")
-            self.same = self.same + 1 if still and key == self.last else int(still)
-            self.last = key
-            self.result(part, text, outcome in ("refused", "rejected", "unknown_tool"), outcome)
-            if outcome == "turn_over": raise Over("aborted", "turn_over")
-            complete = bool(receipt and receipt.get("turnComplete"))
-        return complete
-    def guard(self, part):
-        self.over()
-        self.calls += 1
-        most = self.limits.get("maxToolCalls")
-        if most is not None and self.calls > most: raise Over("failed", "limit_exceeded", f"maxToolCalls is {most}, and this is call {self.calls}")
-        again = self.same >= 3 and self.last == json.dumps([part["name"], part["input"]], sort_keys=True)
-        if self.calls > RUNAWAY or again: raise Over("failed", "runaway", "the same call again and again" if again else f"more than {RUNAWAY} calls")
-    def result(self, part, text, failed, outcome="rejected"):
-        say = self.c.say(self.of, "message.appended", message={"id": new_id("msg"), "role": "tool", "parts": [{"type": "tool-result", "id": part["id"], "name": part["name"], "text": text, "isError": failed}]})
-        self.c.write(say, self.c.say(self.of, "tool.answered", name=part["name"], outcome=outcome, ms=0))
-    def deliver(self, part, pending):
-        if part["name"] not in self.menu and not pending: return "unknown_tool", f"There is no pick `{part['name']}`.", None
-        body = pending["body"] if pending else {"turnId": self.turn, "deliveryId": new_id("dlv"), "event": part["name"], "input": part["input"]}
-        delivery = pending["delivery"] if pending else body["deliveryId"]
-        if not pending:
-            self.c.write({"of": self.of["id"], "pick": {"part": part, "body": body, "delivery": delivery}}, self.c.say(self.of, "tool.called", name=part["name"]))
-        try: return self.settled_pick(part, body, delivery, pending is not None)
-        except Over as over:  # one last look at what became of it, for at most 2 s (TW-ABT-007)
-            status, answer, _ = self.ask("GET", f"/deliveries/{delivery}", timeout=2, always=True)
-            self.result(part, self.told(part, answer) if status == 200 else f"It is not known whether the pick `{part['name']}` arrived.", False, "unknown_turn_ended")
-            raise over
-    def settled_pick(self, part, body, delivery, taken):
-        rungs, doubt = [0.25, 0.5, 1, 2, 4, 5, 5, 5, 5], False
-        while True:
-            if taken: status, answer, _ = self.ask("GET", f"/deliveries/{delivery}?wait=1", timeout=12)
-            elif doubt: status, answer, _ = self.ask("GET", f"/deliveries/{delivery}", timeout=10)
-            else: status, answer, _ = self.ask("POST", "/events", body, timeout=10)
+        self.log, self.of, self.limits, self.surface = conversation, of, of.body.get("limits", {}), None
+        self.calls, self.tokens, self.alike, self.last = 0, 0, 0, None
+
+    def play(self):
+        """Plays the script; what a process before this one did of it stands in the records."""
+        if self.of.aborted: raise Over("aborted", "aborted", "its abort came before it")
+        if self.of.state == "running": raise Over("failed", "harness_restarted", "the process died at work")
+        if self.of.state == "queued": self.log.say(self.of, "submission.started")
+        if seconds := self.limits.get("deadlineSeconds"):
+            late = ("failed", "limit_exceeded", f"deadlineSeconds is {seconds}, and the turn took longer")
+            left = seconds - seconds_since(self.of.started)
+            threading.Timer(left, self.log.settle, (self.of, *late)).start()
+        for n, step in enumerate(json.loads(self.of.body["message"])["steps"]):
+            if n == len(self.of.steps): self.take_step(step, is_first=n == 0)
+            for call in [part for part in self.of.steps[n] if part["type"] == "tool-call"]:
+                if self.make(call) == "turn_complete": return
+            if "picks" not in step: return
+
+    def take_step(self, step, is_first):
+        self.read_surface()
+        if is_first:
+            prompt = "\n\n".join([self.of.body["message"], *self.of.body.get("notices", [])])
+            self.log.message(self.of, "user", {"type": "text", "text": prompt})
+        for piece in self.think(step):
+            self.of.saying += piece
+        usage = {name: step.get("usage", {}).get(name, 0) for name in ("inputTokens", "outputTokens")}
+        self.log.say(self.of, "usage", **usage)
+        self.tokens += sum(usage.values())
+        self.limit("maxOutputTokens", usage["outputTokens"])
+        self.limit("maxTotalTokens", self.tokens)
+        said = [{"type": "text", "text": self.of.saying}] if self.of.saying else []
+        picks = step.get("picks", [])
+        calls = [{"type": "tool-call", "id": new_id("call"), "input": {}, **pick} for pick in picks]
+        self.log.message(self.of, "assistant", *said, *calls)
+
+    def think(self, step):
+        """What the agent says, as it comes. A harness of yours asks its model here."""
+        self.pause(step.get("delayMs", 0) / 1000)
+        while step.get("hang"):
+            self.pause(60)
+        said = step.get("text", "")
+        size = step.get("chunkSize") or len(said) or 1
+        for start in range(0, len(said), size):
+            self.pause(step.get("chunkDelayMs", 0) / 1000)
+            yield said[start : start + size]
+
+    def limit(self, name, used):
+        most = self.limits.get(name, used)
+        if used > most: raise Over("failed", "limit_exceeded", f"{name} is {most}, and {used} were used")
+
+    def read_surface(self):
+        """Within 90 s before the first step, and by one attempt at each later one (TW-RET-007)."""
+        for pause in ladder():
+            status, body = self.ask("GET", "/surface", seconds=2 if self.surface else 10)
+            mine = self.of.body.get("turnId") or (self.surface or body).get("turnId")
+            if body.get("code") == "turn_over" or body.get("turnId", mine) != mine: raise Over(*TURN_OVER)
+            if status == 200: self.surface = body
+            if self.surface: return  # a read that failed leaves the last one (TW-TRN-006)
+            if is_final(status): raise Over("failed", "surface_refused", str(body.get("code")))
+            self.pause(pause)
+        raise Over("failed", "surface_unreachable", f"it could not be read within {WINDOW} s")
+
+    def make(self, call):
+        """A call, unless a process before this one made it; its outcome."""
+        what = call["name"], call["input"]
+        if call["id"] in self.of.open and not self.of.sent:
+            self.limit("maxToolCalls", self.calls + 1)
+            if self.calls == MOST_CALLS or (self.alike == MOST_ALIKE and what == self.last):
+                raise Over("failed", "runaway", f"{self.calls} calls, the last {self.alike} alike, in vain")
+        if call["id"] in self.of.open: self.log.answer(self.of, call, *self.pick(call))
+        outcome = self.of.outcomes[call["id"]]
+        if outcome == "turn_over": raise Over(*TURN_OVER)
+        in_vain = outcome in ("not_moved", "refused")
+        self.alike = (self.alike + 1 if what == self.last else 1) if in_vain else 0
+        self.calls, self.last = self.calls + 1, what
+        return outcome
+
+    def pick(self, call):
+        """One pick until its fate is known. In doubt it is looked up before it is sent again (TW-RET-009)."""
+        if not self.of.sent:
+            if not self.surface: self.read_surface()
+            if call["name"] not in [item["name"] for item in self.surface["menu"]]: return "unknown_call", {}
+            ids = {"callId": call["id"], "deliveryId": new_id("dlv")}
+            self.log.say(self.of, "tool.called", name=call["name"], **ids)
+        self.delivery, look, unsure = self.of.sent["deliveryId"], False, False
+        has_ids = self.surface is not None and self.surface["capabilities"]["clientDeliveryIds"]
+        if self.of.state == "waiting": return self.wait()
+        for pause in ladder():
+            status, answer = self.look_up() if look else self.deliver(call, has_ids)
             code = answer.get("code")
-            if status == 200: return "moved" if answer.get("moved") else "not_moved", self.told(part, answer), answer
+            if status == 200: return of_receipt(answer), answer
             if status == 202:
-                if self.of["state"] != "waiting":
-                    delivery = answer["deliveryId"]
-                    self.c.write({"of": self.of["id"], "pick": {"part": part, "body": body, "delivery": delivery}}, self.c.say(self.of, "submission.waiting", deliveryId=delivery))
-                taken = True
-                if state["draining"]: raise Suspended
-                continue
-            if status == 404 and code == "turn_over": return "turn_over", "The turn is over: stop.", None
-            if status == 404 and code == "unknown_delivery" and doubt: doubt = False; continue
-            if status is not None and status < 500:
-                problems = "".join(f"\n- {each.get('path')}: {each.get('message')}" for each in answer.get("problems", []))
-                return "refused" if code == "refused" else "rejected", f"The pick `{part['name']}` was not taken: {code}.{problems}", None
-            refused = status == 503 and code in ("stopping", "run_unavailable")  # proved: it was not taken (TW-PIC-010)
-            if not refused and not taken:
-                if self.mints: return "unknown", f"It is not known whether the pick `{part['name']}` arrived. A second call can run it twice.", None
-                doubt = True
-            if not taken and not rungs: return "unknown", f"It is not known whether the pick `{part['name']}` arrived.", None
-            if state["draining"] and taken: raise Suspended
-            self.sleep((rungs.pop(0) if rungs else 5) * random.uniform(0.5, 1))
-    def told(self, part, receipt):
-        answer = f" Its answer: {json.dumps(receipt['answer'])}" if "answer" in receipt else ""
-        if receipt.get("turnComplete"): return f"The workflow took the pick `{part['name']}`. The turn is over.{answer}"
-        moved = "The workflow took" if receipt.get("moved") is not False else "Nothing moved: do not repeat this call unchanged. The workflow received"
-        return f"{moved} the pick `{part['name']}`.{answer} Allowed picks now: {', '.join(receipt.get('allowed', []))}"
+                self.delivery = answer["deliveryId"]
+                self.log.say(self.of, "submission.waiting", deliveryId=self.delivery)
+                return self.wait()
+            if is_final(status) and code != "unknown_delivery": return of_refusal(status, answer, unsure)
+            unsure = unsure or code not in NOT_TAKEN
+            look = code not in (*NOT_TAKEN, "unknown_delivery")
+            self.pause(pause)
+            if not has_ids: break  # a second copy could be a second pick (TW-RET-008)
+        return "unknown" if unsure else "stopping", NO_ANSWER
+
+    def wait(self):
+        """For the receipt of a pick that was taken, without a window (TW-RET-013)."""
+        while True:
+            for pause in ladder():
+                status, answer = self.look_up(25)
+                if DRAINING.is_set(): raise Over  # it goes on waiting in the next process (TW-DRN-003)
+                if status == 200: return of_receipt(answer), answer
+                if answer.get("code") == "turn_over": return "turn_over", answer
+                if is_final(status): return "taken_answer_lost", NO_ANSWER
+                self.pause(pause)
+                if status == 202: break  # an answer resets the ladder (TW-RET-019)
+
+    def last_look(self):
+        """What became of the pick that is on its way at an abort, as far as 2 s tell (TW-ABT-007)."""
+        call, sent = next(iter(self.of.open.values()), None), self.of.sent
+        if not call or not sent: return
+        self.delivery = sent["deliveryId"]
+        status, answer = self.look_up(seconds=2)
+        if status == 200: self.log.answer(self.of, call, of_receipt(answer), answer)
+
+    def deliver(self, call, has_ids):
+        pick = {"turnId": self.surface["turnId"], "event": call["name"], "input": call["input"]}
+        own = {"deliveryId": self.delivery} if has_ids else {}
+        return self.ask("POST", "/events", {**pick, **own}, seconds=30)
+
+    def look_up(self, wait=0, seconds=10):
+        return self.ask("GET", f"/deliveries/{self.delivery}?wait={wait}", seconds=wait + seconds)
+
+    def ask(self, method, path, body=None, seconds=10):
+        """One attempt: status and body; 0 when no answer of ours came, which proves nothing (TW-CER-002)."""
+        if self.of.over.is_set(): raise Over
+        headers = {"Authorization": f"Bearer {TOKEN}", "Turnwire-Version": "1"}
+        if body: headers["Content-Type"] = "application/json"
+        if self.of.trace: headers["traceparent"] = self.of.trace
+        connection = http.client.HTTPConnection(CUSTODIAN.hostname, CUSTODIAN.port, timeout=seconds)
+        try:
+            connection.request(method, f"/agents/{self.log.iid}{path}", body and json.dumps(body), headers)
+            answer = connection.getresponse()
+            is_ours = answer.status < 400 or "Turnwire-Code" in answer.headers
+            if "Turnwire-Version" not in answer.headers or not is_ours: return 0, {}
+            return answer.status, json.loads(answer.read() or "{}")
+        except (OSError, http.client.HTTPException, ValueError):
+            return 0, {}
+        finally:
+            connection.close()
+
+    def pause(self, seconds):
+        if self.of.over.wait(seconds): raise Over
+
+def ladder():
+    """The pauses between attempts, for as long as the window is (TW-RET-017)."""
+    end = time.monotonic() + WINDOW
+    for rung in itertools.chain([0.25, 0.5, 1, 2, 4], itertools.repeat(5)):
+        if time.monotonic() + rung > end: return
+        yield rung * random.uniform(0.5, 1)

@@ -1,8 +1,8 @@
 /** `docs/running.md` as a reader follows it: every excerpt stands in its file, every command says what the page says. */
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -12,7 +12,7 @@ const guide = readFileSync(join(kit, 'docs/running.md'), 'utf8');
 
 interface Block {
   readonly language: string;
-  /** What stands behind the language: `files=…`, `edit=…`, `restore=…`, `file=…`. */
+  /** What stands behind the language: `files=…`, `edit=…`, `restore=…`, `file=…`, `write=…`. */
   readonly words: Readonly<Record<string, string>>;
   readonly text: string;
 }
@@ -25,13 +25,22 @@ const blocks: Block[] = [...guide.matchAll(/^```(\w+)(?: ([^\n]*))?\n([\s\S]*?)^
   }),
 );
 
+interface Vectors {
+  readonly vectors: readonly {
+    readonly input: { readonly code?: string; readonly text?: string; readonly values: unknown };
+    readonly expected: { readonly text: string };
+  }[];
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'turnwire-guide-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The files of the reader's folder as the step has them. */
 function prepare({ files, edit, restore }: Block['words']): void {
-  for (const name of [files, restore].flatMap((list) => list?.split(',') ?? []))
+  for (const name of [files, restore].flatMap((list) => list?.split(',') ?? [])) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
     copyFileSync(example(name), join(folder, name));
+  }
   if (edit === undefined) return;
   const [name = '', change = ''] = edit.split(/,(.*)/s);
   const [, from = '', to = ''] = /^s\/(.*)\/(.*)\/$/.exec(spaced(change)) ?? [];
@@ -52,8 +61,11 @@ function run(command: string): Promise<string> {
   });
 }
 
+/** A file that the reader writes himself. */
+for (const { words, text } of blocks) if (words.write !== undefined) writeFileSync(join(folder, words.write), text);
+
 describe('the guide', () => {
-  const excerpts = blocks.filter(({ language }) => language === 'python');
+  const excerpts = blocks.filter(({ words }) => words.file !== undefined);
   it.each(excerpts.map((block) => [block.words.file, block] as const))('an excerpt of %s', (file = '', { text }) => {
     expect(readFileSync(example(file), 'utf8')).toContain(text);
   });
@@ -73,6 +85,15 @@ describe('the guide', () => {
     },
     120_000,
   );
+
+  it('brings a renderer of the texts along that renders each vector of the spec', () => {
+    const { vectors } = JSON.parse(readFileSync(join(kit, '../spec/vectors/outcomes.json'), 'utf8')) as Vectors;
+    const ask =
+      'import json,outcomes,sys; print(json.dumps([outcomes.told(*each)[0] for each in json.load(sys.stdin)]))';
+    const input = JSON.stringify(vectors.map(({ input: { code, text, values } }) => [code ?? text, values]));
+    const out = execFileSync('python3', ['-B', '-c', ask], { cwd: example('.'), input, encoding: 'utf8' });
+    expect(JSON.parse(out)).toEqual(vectors.map(({ expected }) => expected.text));
+  });
 
   it('has a row for each option', () => {
     const options = [
