@@ -75,6 +75,17 @@ describe('the scripted model', () => {
     expect(chunks.at(-1).usage.total_tokens).toBeGreaterThan(0);
   });
 
+  it('answers many at once, and warns of nothing', async () => {
+    const at = await withReply({ text: 'Hi.', delayMs: 50 });
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(at, hello)));
+    process.off('warning', onWarning);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(warnings).toEqual([]);
+  });
+
   it('says nothing of usage in a stream that did not ask', async () => {
     const at = await withReply({ text: 'x' });
     const chunks = events(await (await post(at, { ...hello, stream: true })).text());

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -55,7 +56,10 @@ interface Served {
 /** Starts the scripted model. The script is checked first (`ScriptError`); rejects when the port is taken. */
 export async function startModel(options: ModelOptions): Promise<Model> {
   validateScript(options.script);
-  const served: Served = { options, requests: [], attempts: new Map(), closing: new AbortController() };
+  const closing = new AbortController();
+  // Each answer on its way listens to it, and Node takes more than ten of them for a leak.
+  setMaxListeners(0, closing.signal);
+  const served: Served = { options, requests: [], attempts: new Map(), closing };
   const server = createServer((request, response) => {
     handle(served, request, response).catch((error: unknown) => {
       if (served.closing.signal.aborted || response.destroyed) return;
