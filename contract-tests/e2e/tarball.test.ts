@@ -96,22 +96,3 @@ describe('from its tarball, in an empty folder, the kit', () => {
     expect(ended.said.trim().split('\n')).toHaveLength(1);
   });
 });
-
-it('the action hands its inputs on as arguments: nothing in them is a command', async () => {
-  const env = {
-    ...{ PATH: process.env.PATH, TW_MODE: 'harness', TW_COMMAND: 'exit 7', TW_LEVEL: 'must', TW_REPORT: 'report' },
-    ...{
-      TW_CAPABILITIES: 'nodes',
-      TW_KNOWN_FAILING: '',
-      TW_ONLY: '`touch injected`',
-      TW_SKIP: '',
-    },
-    ...{ TW_JOBS: '1', TW_VERSION: '', TW_ACTION_PATH: kit },
-  };
-  const ended = run('bash', [join(kit, 'scripts/action.sh')], { cwd: folder, env });
-  await expect(ended).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('--only `touch matches no check'),
-  });
-  expect(readdirSync(folder)).not.toContain('injected');
-});
