@@ -23,6 +23,7 @@ describe('dependencies', () => {
       'sdk/typescript-server/src/a.ts': imports('@turnwire/sdk'),
       'harness/src/a.ts': imports('@turnwire/server') + imports('./b.ts'),
       'harness/src/a.test.ts': imports('../../contract-tests/src/model/server.ts'),
+      'harness/bench/a.ts': imports('../../contract-tests/bench/wire.ts'),
     };
     expect(await problemsIn(dependencies, files)).toEqual([]);
   });

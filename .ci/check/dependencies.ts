@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Check } from './check.ts';
-import { isCode, isGenerated, isTest, projectFiles, read } from './files.ts';
+import { isBench, isCode, isGenerated, isTest, projectFiles, read } from './files.ts';
 
 /** spec → sdk → services; the kit sees the spec and the wire only. A package may always name itself. */
 const packages: Record<string, { name: string; sees: readonly string[] }> = {
@@ -39,8 +39,8 @@ function directionProblems(path: string, source: string): string[] {
   return importsOf(source).flatMap((specifier) => {
     const other = target(path, specifier);
     if (other === undefined || other === folder) return [];
-    // A test may play against the kit's doubles: they exist once.
-    if (isTest(path) && other === 'contract-tests') return [];
+    // A test or a benchmark may use what the kit has for it: it exists once.
+    if ((isTest(path) || isBench(path)) && other === 'contract-tests') return [];
     const name = packages[other]?.name ?? other;
     if (!packages[folder]?.sees.includes(name)) return [`${path}: ${folder} must not import ${name}`];
     return specifier.startsWith('.') ? [`${path}: import ${name} by its name, not as ${specifier}`] : [];

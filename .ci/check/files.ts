@@ -22,4 +22,5 @@ export function projectFiles(root: string): string[] {
 export const read = (root: string, path: string): string => readFileSync(join(root, path), 'utf8');
 export const isGenerated = (path: string): boolean => /(^|\/)gen\//.test(path);
 export const isCode = (path: string): boolean => /\.(ts|mts|js|mjs)$/.test(path);
+export const isBench = (path: string): boolean => /(^|\/)bench\//.test(path);
 export const isTest = (path: string): boolean => /\.test(-d)?\.ts$/.test(path) || /(^|\/)e2e\//.test(path);

@@ -3,8 +3,9 @@
  * bare Hono + undici pass-through, and through the Custodian on Node and on Envoy, all with one core each at most.
  */
 import { protocol } from '@turnwire/sdk';
+import { forSeconds, good } from '../../contract-tests/bench/load.ts';
+import { Wire } from '../../contract-tests/bench/wire.ts';
 import { cpuMsOf, rssOf, Stage, type Subject } from './subjects.ts';
-import { Wire } from './wire.ts';
 
 const ROUNDS = 21;
 const WARM_UP = 4;
@@ -32,24 +33,16 @@ async function load(subject: Subject, request: string): Promise<{ count: number;
   const wires = await Promise.all(Array.from({ length: CLIENTS }, () => Wire.open(subject.url)));
   const cpuBefore = cpuMsOf(subject);
   const startedAt = performance.now();
-  let count = 0;
-  await Promise.all(
-    wires.map(async (wire) => {
-      while (performance.now() - startedAt < SECONDS * 1_000) {
-        await wire.ask(request);
-        count += 1;
-      }
-    }),
-  );
+  const { times } = await forSeconds(SECONDS, wires, (wire) => wire.send(request));
   for (const wire of wires) wire.close();
-  return { count, seconds: (performance.now() - startedAt) / 1_000, cpuMs: cpuMsOf(subject) - cpuBefore };
+  return { count: times.length, seconds: (performance.now() - startedAt) / 1_000, cpuMs: cpuMsOf(subject) - cpuBefore };
 }
 
 /** Milliseconds of each request of one client. */
 async function latencies({ url }: Subject, request: string): Promise<number[]> {
   const wire = await Wire.open(url);
   const times: number[] = [];
-  for (let n = 0; n < SINGLE; n += 1) times.push(await wire.ask(request));
+  for (let n = 0; n < SINGLE; n += 1) times.push(good(await wire.send(request)).ms);
   wire.close();
   return times;
 }
@@ -113,7 +106,7 @@ function say(kind: string, subjects: readonly Subject[], figures: readonly Figur
 /** Polls that nobody answers, each on a connection of its own. */
 async function hold({ url }: Subject, count: number): Promise<() => Promise<void>> {
   const wires = await Promise.all(Array.from({ length: count }, () => Wire.open(url)));
-  for (const wire of wires) wire.ask(poll).catch(() => {});
+  for (const wire of wires) wire.send(poll).catch(() => {});
   await pause(2_000);
   return async () => {
     for (const wire of wires) wire.close();

@@ -1,10 +1,11 @@
 /** Picks with their transition committed, beside a bare durable POST of the same size. */
+
+import { forSeconds, good, type Loaded } from '../../contract-tests/bench/load.ts';
+import { type Answer, Wire } from '../../contract-tests/bench/wire.ts';
 import { fsyncMs, ms, quantile, rate, type Sheet } from './figures.ts';
 import type { Turn } from './harness.ts';
-import { forSeconds, good, type Loaded } from './load.ts';
 import { Stage } from './stage.ts';
 import { newFolder, removeFolder, startBare } from './subjects.ts';
-import { type Answer, Wire } from './wire.ts';
 
 const CLIENTS = 64;
 /** Each measured in turns, so that what else the machine does falls on all of them; the figure is the median of the rounds. */

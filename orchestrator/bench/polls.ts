@@ -1,9 +1,10 @@
 /** Polls that are held: how soon they are answered, and what 10,000 of them cost. */
+
+import { good } from '../../contract-tests/bench/load.ts';
+import { Wire } from '../../contract-tests/bench/wire.ts';
 import { fsyncMs, ms, quantile, type Sheet } from './figures.ts';
-import { good } from './load.ts';
 import { Stage } from './stage.ts';
 import { newFolder, removeFolder, type Subject, startBare } from './subjects.ts';
-import { Wire } from './wire.ts';
 
 const HELD = 10_000;
 const ROUNDS = 300;

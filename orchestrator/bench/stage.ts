@@ -1,8 +1,9 @@
 /** An Orchestrator with its Harness, and runs on it whose agents have begun. */
+
+import { good } from '../../contract-tests/bench/load.ts';
+import { Wire } from '../../contract-tests/bench/wire.ts';
 import { BenchHarness, type Turn } from './harness.ts';
-import { good } from './load.ts';
 import { newFolder, ready, removeFolder, type Subject, startOrchestrator, tokensIn } from './subjects.ts';
-import { Wire } from './wire.ts';
 
 export class Stage {
   readonly folder = newFolder();

@@ -37,9 +37,14 @@ export class Wire {
     const type =
       json === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
     const head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nauthorization: Bearer ${token}\r\n${type}\r\n`;
+    return this.send(head + body);
+  }
+
+  /** A whole request as it stands. */
+  send(request: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { at: performance.now(), resolve, reject };
-      this.#socket.write(head + body);
+      this.#socket.write(request);
     });
   }
 
