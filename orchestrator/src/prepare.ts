@@ -41,8 +41,8 @@ function startHost({ settings, tokens, log, signal }: HostStart, loaded: Loaded,
     restartGraceMs: settings.restartGraceMs,
     log,
     ...more,
-    onFenced: () => {
-      log.fatal({ database: settings.database }, 'another process has taken the database over; this one ends');
+    onFenced: (reason) => {
+      log.fatal({ database: settings.database }, `${reason}; this process ends`);
       process.exit(1);
     },
   });

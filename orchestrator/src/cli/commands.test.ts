@@ -217,7 +217,7 @@ describe('turnwire runs, status, logs', () => {
       expect(await cli('runs', '--limit', '2')).toBe(0);
       expect(ids()).toEqual(['run_1', 'run_2']);
       expect(called('runs')).toEqual([[{ limit: 2 }], [{ limit: 1, cursor: 'second' }]]);
-      expect(io.stdout).toContain(`1 of calls left out: turnwire executions --url ${serving.url}\nmore: `);
+      expect(io.stdout).toContain(`1 call left out: turnwire executions --url ${serving.url}\nmore: `);
     });
 
     it.each([['--all'], ['--workflow', 'turnwire.call']])('are listed with %s', async (...more) => {

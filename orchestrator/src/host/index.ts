@@ -39,8 +39,8 @@ export interface OpenHostOptions extends StoreOptions {
   defaultPlacement: string;
   log: Logger;
   clock?: HostClock;
-  /** A successor has the database: this process must end. */
-  onFenced?: () => void;
+  /** The database is this process's no more, for this reason: it must end. */
+  onFenced?: (reason: string) => void;
   connection?: Omit<ConnectionOptions, 'baseUrl' | 'token'>;
 }
 

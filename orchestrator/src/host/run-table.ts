@@ -15,7 +15,7 @@ import { HostRefusal } from '../run/refusal.ts';
 import type { RunState } from '../run/state.ts';
 import type { RunEvent, StepOutcome } from '../run/step.ts';
 import { GroupCommit } from '../store/group-commit.ts';
-import { type Store, StoreError, type Writes } from '../store/port.ts';
+import type { Store, Writes } from '../store/port.ts';
 import { traceReceipt } from '../tracing.ts';
 import { Cell, type CellPorts, type Loaded } from './cell.ts';
 import type { HostClock } from './clock.ts';
@@ -45,8 +45,8 @@ export interface HostOptions {
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** What others count beside the runs. */
   tally?: Tally;
-  /** A successor has the database: this process must end. */
-  onFenced?: () => void;
+  /** The database is this process's no more, for this reason: it must end. */
+  onFenced?: (reason: string) => void;
 }
 
 /** What of a run says which Workflow it is of. */
@@ -81,7 +81,7 @@ export class RunTable {
   constructor(options: HostOptions) {
     this.options = options;
     this.tally = options.tally ?? new Tally();
-    this.group = new GroupCommit(options.store, (writes) => this.#count(writes));
+    this.group = new GroupCommit(options.store, (writes) => this.#count(writes), options.onFenced);
     this.feed = new FeedHub(options.store, options.clock);
     this.nodes = new NodeWatch(options.nodes ?? noNodes);
     this.activity = new Activity(options.clock);
@@ -293,7 +293,6 @@ export class RunTable {
     );
     this.#index(cell);
     this.#live.get(cell.runId)?.keeper.sync();
-    if (error instanceof StoreError && error.kind === 'fenced') this.options.onFenced?.();
   }
 
   async #prune(): Promise<void> {

@@ -52,6 +52,9 @@ describe('a successor that has taken the database', () => {
     const { runId } = await world.host.start('test', { task: 't' });
     vi.spyOn(world.store, 'commit').mockImplementation(() => Promise.reject(new StoreError('fenced', 'taken over')));
     await expect(world.host.cancel(runId)).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(world.fenced).toBeGreaterThan(0);
+    expect(world.fenced).toBe(1);
+    // Also where no run was there before.
+    await expect(world.host.start('test', { task: 't' })).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(world.fenced).toBe(2);
   });
 });

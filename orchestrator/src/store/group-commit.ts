@@ -22,6 +22,8 @@ export class GroupCommit {
     store: Store,
     /** Of each step that is durable. */
     readonly committed: (writes: Writes) => void = () => {},
+    /** The database is this process's no more. */
+    readonly fenced: (reason: string) => void = () => {},
   ) {
     this.#store = store;
   }
@@ -64,6 +66,7 @@ export class GroupCommit {
       const failed =
         error instanceof StoreError ? error : new StoreError('unavailable', String(error), { cause: error });
       for (const { reject } of batch) reject(failed);
+      if (failed.kind === 'fenced') this.fenced(failed.message);
     }
   }
 }

@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '@turnwire/server';
@@ -26,6 +36,11 @@ const run = (runId: string): RunRow => ({
   startedAt: 1,
   document: '{}',
 });
+
+function replaceIt(): void {
+  copyFileSync(file, `${file}.new`);
+  renameSync(`${file}.new`, file);
+}
 
 describe('opening the database', () => {
   it('keeps what was committed, in WAL mode and with full syncs', async () => {
@@ -117,6 +132,24 @@ describe('committing', () => {
     const failure = await store.commit([{ run: run('late') }]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StoreError);
     expect((failure as StoreError).kind).toBe('fenced');
+    expect(await store.run('late')).toBeUndefined();
+    store.close();
+  });
+
+  it.each([
+    ['removed', () => rmSync(file)],
+    ['moved away', () => renameSync(file, `${file}.old`)],
+    ['replaced', () => replaceIt()],
+    ['left without its log', () => rmSync(`${file}-wal`)],
+  ])('acknowledges nothing once the file is %s (TW-DUR-023)', async (_, take) => {
+    const store = await open();
+    await store.commit([{ run: run('before') }]);
+    take();
+    await expect(store.commit([{ run: run('late') }])).rejects.toMatchObject({
+      name: 'StoreError',
+      kind: 'fenced',
+      message: expect.stringMatching(/is gone, or another file is in its place$/),
+    });
     expect(await store.run('late')).toBeUndefined();
     store.close();
   });

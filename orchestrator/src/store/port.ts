@@ -66,7 +66,7 @@ export interface Store {
   close(): void;
 }
 
-/** `fenced`: a successor has the database, this process must not write again. */
+/** `fenced`: a successor has the database, or it was taken away; this process must not write again. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(

@@ -1,5 +1,6 @@
 /** The embedded store: one SQLite file, WAL, every commit on the disk before it resolves. */
 import type Database from 'better-sqlite3';
+import { watchPlaces } from './identity.ts';
 import { type RunRow, type Store, StoreError, type StoreOptions, type Writes } from './port.ts';
 import { SqliteReads } from './sqlite-reads.ts';
 import { cells, type TableOf } from './table.ts';
@@ -10,6 +11,7 @@ export class SqliteStore extends SqliteReads implements Store {
   readonly #options: StoreOptions;
   readonly #release: () => void;
   readonly #statements = new Map<string, Database.Statement>();
+  readonly #misplaced: () => string | undefined;
   readonly #commitAll: (batch: readonly Writes[]) => number[][];
   #commits = 0;
 
@@ -19,6 +21,7 @@ export class SqliteStore extends SqliteReads implements Store {
     this.#options = options;
     this.#release = release;
     this.#epoch = nextEpoch(database);
+    this.#misplaced = watchPlaces([database.name, `${database.name}-wal`]);
     this.#commitAll = database.transaction((batch: readonly Writes[]) => {
       this.#mustHold();
       return batch.map((writes) => this.#write(writes));
@@ -58,8 +61,15 @@ export class SqliteStore extends SqliteReads implements Store {
     this.#release();
   }
 
-  /** The epoch of whoever opened the database last: an older process that still lives cannot write over its successor. */
+  /**
+   * The epoch of whoever opened the database last: an older process that still lives cannot write over its successor. Nor
+   * can anybody find what is written to a file that was taken away.
+   */
   #mustHold(): void {
+    const misplaced = this.#misplaced();
+    if (misplaced !== undefined) {
+      throw new StoreError('fenced', `${misplaced} is gone, or another file is in its place`);
+    }
     const row = this.prepare("SELECT value FROM meta WHERE name = 'epoch'").get() as { value: string } | undefined;
     if (Number(row?.value) !== this.#epoch) {
       throw new StoreError('fenced', 'another orchestrator has taken over this database');
