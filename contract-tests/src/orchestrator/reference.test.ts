@@ -6,7 +6,6 @@ import { conforms } from '../report/check.ts';
 import { usual } from './broken.fixture.ts';
 import { loadOrchestratorCases } from './load.ts';
 import { runOrchestrator } from './run.ts';
-import { controls } from './validate.ts';
 
 describe('the reference', () => {
   it('conforms at the level of a MAY, with nothing that is known to fail', async () => {
@@ -20,26 +19,16 @@ describe('the reference', () => {
 });
 
 describe('a subject that is no orchestrator at all passes nothing', () => {
-  const cases = loadOrchestratorCases();
-  const shared = cases.filter((of) => !controls(of)).map(({ id }) => id);
-  const own = cases.filter(controls).map(({ id }) => id);
-
-  it.each([
-    ['not_found', shared],
-    ['empty', shared],
-    ['unavailable', shared],
-    ['hang', [...shared, ...own.slice(0, 4)]],
-    ['close', [...shared, ...own.slice(0, 4)]],
-  ])(
+  it.each(['not_found', 'empty', 'unavailable', 'hang', 'close'])(
     '%s',
-    async (kind, only) => {
+    async (kind) => {
       const outfile = new URL('../../../node_modules/.cache/turnwire-null.mjs', import.meta.url).pathname;
       const source = new URL('../../broken/harness/null.ts', import.meta.url).pathname;
       await build({ entryPoints: [source], outfile, platform: 'node', format: 'esm', logLevel: 'silent' });
       const command = `node ${JSON.stringify(outfile)} ${kind}`;
-      const waits = { answerMs: 1_000 };
-      const { checks } = await runOrchestrator({ ...usual, jobs: 4, waits, command, only });
-      expect(checks.length).toBe(only.length);
+      const waits = { answerMs: 500, patienceMs: 1_500, meetingMs: 10 };
+      const { checks } = await runOrchestrator({ ...usual, jobs: 6, waits, command });
+      expect(checks.length).toBe(loadOrchestratorCases().length);
       expect(checks.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id)).toEqual([]);
     },
     120_000,

@@ -16,12 +16,11 @@ export interface Waits {
   readonly answerMs: number;
   /** For things that are not about time. */
   readonly patienceMs: number;
+  /** Until a subject that asks its Harness what it is has done so. */
+  readonly meetingMs: number;
 }
 
-const usualWaits: Waits = { answerMs: 35_000, patienceMs: 15_000 };
-
-/** Milliseconds in which a subject that asks its Harness what it is has done so. */
-const meetingMs = 2_000;
+const usualWaits: Waits = { answerMs: 35_000, patienceMs: 15_000, meetingMs: 2_000 };
 
 export interface Tokens {
   readonly instance: string;
@@ -89,10 +88,14 @@ export class ProcessHost extends Running implements Host {
 
   readonly answerMs: number;
   readonly patienceMs: number;
+  readonly meetingMs: number;
 
   constructor(command: string, timeoutMs: number, waits: Partial<Waits> = {}) {
     super(command, timeoutMs);
-    ({ answerMs: this.answerMs, patienceMs: this.patienceMs } = { ...usualWaits, ...waits });
+    const { answerMs, patienceMs, meetingMs } = { ...usualWaits, ...waits };
+    this.answerMs = answerMs;
+    this.patienceMs = patienceMs;
+    this.meetingMs = meetingMs;
     mkdirSync(join(this.folder, 'state'), { mode: 0o700 });
     writeFileSync(join(this.folder, 'state', 'signing.key'), `${this.signingKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'state', 'instance.token'), `${this.tokens.instance}\n`, { mode: 0o600 });
@@ -106,7 +109,7 @@ export class ProcessHost extends Running implements Host {
     await super.start({ ...this.#env(this.port), ...settings });
     this.listeningAt = Date.now();
     // It may learn of its Harness in the background. A case that is not about first contact begins after that.
-    const deadline = performance.now() + meetingMs;
+    const deadline = performance.now() + this.meetingMs;
     while (this.harness.introduced === 0 && !this.harness.mute && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
