@@ -11,8 +11,9 @@ import { exits } from './run/flags.ts';
 
 // A reader that closes the pipe early (`turnwire-contract list | head`) is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(`turnwire-contract: the output cannot be written (${error.code})\n`);
+  process.exit(exits.usage);
 });
 
 const program = new Command('turnwire-contract')

@@ -1,10 +1,11 @@
 /** The entry of the command as a shell sees it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,5 +47,17 @@ describe('turnwire', { timeout: 60_000 }, () => {
   it('ends with its exit code and one line', async () => {
     const { code, out, err } = await turnwire('', 'status', 'run_2');
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: 'turnwire: there is no run run_2 (unknown_run)\n' });
+  });
+
+  it.runIf(existsSync('/dev/full'))('says that its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, ['--conditions=turnwire-source', '--import', `file://${TSX}`, CLI, 'check'], {
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    const [[code], err] = await Promise.all([once(child, 'close'), text(child.stderr as Readable)]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/turnwire: the output cannot be written \(ENOSPC\)\n$/);
+    expect(err).not.toMatch(/^ +at /m);
   });
 });

@@ -13,6 +13,10 @@ export async function runInProcess(work: (io: Io) => Promise<number>): Promise<v
   let lost: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      // A reader that closes the pipe early (`turnwire runs | head`) is no failure of ours.
+      process.exitCode = error.code === 'EPIPE' ? 0 : 1;
+      if (lost === undefined && process.exitCode === 1)
+        process.stderr.write(`turnwire: the output cannot be written (${error.code})\n`);
       lost ??= error;
       interrupted.abort();
     });
@@ -25,6 +29,5 @@ export async function runInProcess(work: (io: Io) => Promise<number>): Promise<v
     signal: interrupted.signal,
     readStdin: () => text(process.stdin),
   });
-  // A reader that closes the pipe early (`turnwire runs | head`) is no failure of ours.
-  process.exitCode = lost === undefined ? code : lost.code === 'EPIPE' ? 0 : 1;
+  if (lost === undefined) process.exitCode = code;
 }
