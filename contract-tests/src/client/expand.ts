@@ -78,9 +78,7 @@ function one(
     ...(main ? [stepOf(main, written.at ?? call.operation, written.nth ?? 1)] : []),
     ...(written.further ?? []).map((more) => stepOf(known(more.fault), more.at, more.nth)),
   ];
-  // A short attempt is for faults; without one it would only be a bet on how fast a machine is.
-  const usual = steps.length === 0 ? {} : call.options;
-  const options = { ...usual, ...written.options };
+  const options = { ...usualOptions(call.options, steps), ...written.options };
   return {
     ...{ id, theme: file.theme, says, requirements, level, before, pauseMs, expect, steps },
     call: { ...call, input: without({ ...call.input, ...written.input }), options },
@@ -88,6 +86,18 @@ function one(
     ...(cancel && { cancel }),
     ...(address && { address }),
   };
+}
+
+/** Faults after which nothing comes: only the attempt's own timer ends it. */
+const endless: ReadonlySet<string> = new Set(['silent', 'stall_body', 'full_queue']);
+
+/** A short attempt is for those; with any other fault, or none, it would only be a bet on how fast a machine is. */
+function usualOptions(options: CallOptions | undefined, steps: readonly Step[]): CallOptions {
+  if (steps.length === 0) return {};
+  const { attemptMs, ...rest } = options ?? {};
+  return steps.some(({ fault }) => endless.has(fault))
+    ? { ...rest, ...(attemptMs !== undefined && { attemptMs }) }
+    : rest;
 }
 
 /** `null` takes a member of the call's own input away. */

@@ -65,7 +65,7 @@ class Run {
   async seen(): Promise<Seen> {
     try {
       for (let n = 0; n < this.of.before; n++) await this.#call();
-      if (this.of.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, this.of.pauseMs));
+      if (this.of.pauseMs > 0) await this.#faults.until(() => this.#hasNoticed(), this.of.pauseMs);
       return await this.#judged();
     } finally {
       if (this.#adapter.alive) await this.#adapter.call({ command: 'close', url: this.#url }, this.#timeoutMs);
@@ -88,6 +88,12 @@ class Run {
     const arrivals = faults.requests.slice(before).filter(({ bytes }) => bytes.length > 0);
     const effects = difference(this.#peer.effects, effectsBefore);
     return { result, arrivals, usedBefore, effects, took, url: this.#url, token };
+  }
+
+  /** A socket that was closed while it was idle is no trap any more once the subject has closed its end as well. */
+  #hasNoticed(): boolean {
+    const { connections } = this.#faults;
+    return this.of.steps.some(({ fault }) => fault === 'closes_idle') && connections.every(({ closed }) => closed);
   }
 
   #call(id?: string): Promise<AdapterResult> {

@@ -9,6 +9,8 @@ export interface Connected {
   readonly fault: ConnectionFault;
   /** Everything that was read from it, requests or not. */
   bytes: number;
+  /** The other side has ended it, or we have reset it. */
+  closed: boolean;
 }
 
 /** One request as far as it came. */
@@ -54,7 +56,7 @@ export class FaultRecord {
   }
 
   connected(fault: ConnectionFault): Connected {
-    const connection = { n: this.connections.length + 1, at: this.now, fault, bytes: 0 };
+    const connection = { n: this.connections.length + 1, at: this.now, fault, bytes: 0, closed: false };
     this.connections.push(connection);
     this.#say({ event: 'connected', connection: connection.n, fault });
     return connection;
@@ -97,6 +99,7 @@ export class FaultRecord {
   }
 
   closed(connection: Connected): void {
+    connection.closed = true;
     this.#say({ event: 'closed', connection: connection.n, read: connection.bytes });
   }
 
