@@ -11,11 +11,13 @@ export interface Judged extends Exchange {
   readonly arrived: number;
 }
 
-export function judge(in_: Scene, { answers, closed, ms, arrived }: Judged, expect: AnswerExpected): void {
+export function judge(in_: Scene, { answers, closed, ms, arrived, request }: Judged, expect: AnswerExpected): void {
   const [answer] = answers;
   if (expect.none) return;
   if (!answer) {
-    const did = closed ? 'ended the connection without an answer' : `gave no answer in ${ms.toFixed(0)} ms`;
+    const did = closed
+      ? `ended the connection without an answer to ${request}`
+      : `gave no answer to ${request} in ${ms.toFixed(0)} ms`;
     in_.wrong(did, 'answer each request');
   } else judgeAnswer(in_, answer, arrived, expect);
 }

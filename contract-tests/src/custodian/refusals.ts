@@ -30,10 +30,10 @@ const isLast = ({ headers, target, method }: { headers: Record<string, string>; 
 
 async function refuse(in_: Scene, row: Refusal, statuses: readonly number[], code: unknown): Promise<void> {
   in_.note(`row ${row.name}`);
-  const { answers, closed } = await in_.exchange(row);
+  const { answers, closed, request } = await in_.exchange(row);
   const [answer] = answers;
   if (!answer) {
-    const did = closed ? 'ended the connection' : 'gave no answer';
+    const did = closed ? `ended the connection of ${request}` : `gave no answer to ${request}`;
     return in_.wrong(`${did} (${row.name})`, `answer ${statuses.join(' or ')}`);
   }
   if (!statuses.includes(answer.status))

@@ -25,11 +25,11 @@ export async function runCase(host: Host, of: CustodianCase): Promise<CaseOutcom
       if (in_.mismatches.length > 0) break;
     }
   } catch (error) {
-    if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
+    if (error instanceof NoAnswer) in_.wrong(error.message, 'answer each request');
     else if (!(error instanceof CaseOver)) throw error;
   }
   in_.affair.release();
   if (of.own) in_.keptSecretsInLog();
   in_.upstreamSeen();
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets: host.secrets };
 }

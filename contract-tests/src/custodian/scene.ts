@@ -67,7 +67,7 @@ export class Scene {
     const asked = requestOf(ask, { ...this, standIn: protocol.custodian.standIn, placement: this.host.placement });
     const { hostname, port } = new URL(this.host.url);
     const { answerMs } = this.host;
-    if (port === '') throw new NoAnswer('it does not listen');
+    if (port === '') throw new NoAnswer('does not listen');
     const before = this.affair.requests.length;
     const got = await exchange(asked, ask, {
       host: hostname,

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Message } from '../faults/http1.ts';
 import { resetSocket } from '../faults/wire.ts';
 import { type Answer, NoAnswer, parsed } from '../harness/wire.ts';
+import { nameOf } from '../run/answered.ts';
 import { until } from '../run/until.ts';
 import type { Ask } from './case.ts';
 import type { Asked } from './request.ts';
@@ -20,6 +21,8 @@ export interface Exchange {
   /** The other side ended the connection. */
   readonly closed: boolean;
   readonly ms: number;
+  /** Method and target. */
+  readonly request: string;
   /** `performance.now()` when the request began to go out. */
   readonly startedAt: number;
 }
@@ -56,7 +59,7 @@ function opened({ host, port }: ExchangeOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, noDelay: true });
     socket.once('connect', () => resolve(socket));
-    socket.once('error', (error) => reject(new NoAnswer(`it could not be connected to: ${error.message}`)));
+    socket.once('error', (error) => reject(new NoAnswer(`could not be connected to: ${error.message}`)));
     socket.on('error', () => undefined);
   });
 }
@@ -104,7 +107,8 @@ class Reading {
   exchange(asked: Asked, startedAt: number): Exchange {
     const answers = this.#messages.flatMap((each) => answerOf(each, asked, startedAt));
     const bytes = Buffer.concat(this.#pieces);
-    return { answers, bytes, closed: this.#closed, ms: performance.now() - startedAt, startedAt };
+    const request = nameOf({ method: asked.method, path: asked.target });
+    return { answers, bytes, closed: this.#closed, ms: performance.now() - startedAt, startedAt, request };
   }
 
   #take(piece: Buffer): void {

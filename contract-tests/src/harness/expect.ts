@@ -65,13 +65,7 @@ export function difference(wanted: unknown, actual: unknown, at = ''): Differenc
 
 function listDifference(wanted: readonly unknown[], actual: unknown, at: string): Difference | undefined {
   if (!Array.isArray(actual)) return told(at, actual, 'a list');
-  const what = at === '' ? 'it' : at;
-  if (actual.length !== wanted.length)
-    return {
-      was: `${what} has ${actual.length} entries: ${shown(actual)}`,
-      should: `${what} has ${wanted.length}`,
-      not: String(wanted.length),
-    };
+  if (actual.length !== wanted.length) return otherLength(at, actual, String(wanted.length));
   for (const [index, value] of wanted.entries()) {
     const found = difference(value, actual[index], `${at}[${index}]`);
     if (found !== undefined) return found;
@@ -79,12 +73,20 @@ function listDifference(wanted: readonly unknown[], actual: unknown, at: string)
   return undefined;
 }
 
+const nameOf = (at: string): string => (at === '' ? 'it' : at);
+
+const otherLength = (at: string, actual: readonly unknown[], not: string): Difference => ({
+  was: `${nameOf(at)} has ${actual.length} entries: ${shown(actual)}`,
+  should: `${nameOf(at)} has ${not}`,
+  not,
+});
+
 /** How a person says the words. */
 const said: Readonly<Record<string, (wanted: unknown) => string>> = {
   $matches: (wanted) => `a match of ${shown(wanted)}`,
   $includes: (wanted) => `with ${shown(wanted)} in it`,
   $not: (wanted) => `anything but ${shown(wanted)}`,
-  $length: (wanted) => `of length ${isRecord(wanted) ? saidAll(wanted) : shown(wanted)}`,
+  $length: (wanted) => `of length ${lengthOf(wanted)}`,
   $absent: (wanted) => (wanted === true ? 'absent' : 'there'),
   $any: () => 'there',
   $each: (wanted) => `a list, each ${shown(wanted)}`,
@@ -95,10 +97,15 @@ const said: Readonly<Record<string, (wanted: unknown) => string>> = {
   $sorted: (wanted) => `${shown(wanted)} in any order`,
 };
 
-const saidAll = (wanted: Readonly<Record<string, unknown>>): string =>
-  Object.entries(wanted)
-    .map(([key, value]) => said[key]?.(value) ?? shown(value))
-    .join(', ');
+/** Where a verb says it better. */
+const verbs: Readonly<Record<string, string>> = { $matches: 'matches', $includes: 'includes' };
+
+const lengthOf = (wanted: unknown): string =>
+  isRecord(wanted)
+    ? Object.entries(wanted)
+        .map(([key, value]) => said[key]?.(value) ?? shown(value))
+        .join(', ')
+    : shown(wanted);
 
 function worded(key: string, wanted: unknown, actual: unknown, at: string): Difference {
   // The first that is not as each is to be says more than all of them.
@@ -106,12 +113,13 @@ function worded(key: string, wanted: unknown, actual: unknown, at: string): Diff
     const found = actual.map((item, index) => difference(wanted, item, `${at}[${index}]`)).find((one) => one);
     if (found) return found;
   }
-  return told(at, actual, said[key]?.(wanted) ?? `${key.slice(1)} ${shown(wanted)}`);
+  if (key === '$length' && Array.isArray(actual)) return otherLength(at, actual, lengthOf(wanted));
+  const found = told(at, actual, said[key]?.(wanted) ?? `${key.slice(1)} ${shown(wanted)}`);
+  return verbs[key] === undefined ? found : { ...found, should: `${nameOf(at)} ${verbs[key]} ${shown(wanted)}` };
 }
 
 function told(at: string, actual: unknown, not: string): Difference {
-  const what = at === '' ? 'it' : at;
-  return { was: `${what} is ${shown(actual)}`, should: `${what} is ${not}`, not };
+  return { was: `${nameOf(at)} is ${shown(actual)}`, should: `${nameOf(at)} is ${not}`, not };
 }
 
 /** Characters of a value that a sentence shows. */

@@ -23,7 +23,7 @@ export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: st
       if (in_.mismatches.length > 0) break;
     }
   } catch (error) {
-    if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
+    if (error instanceof NoAnswer) in_.wrong(error.message, 'answer each request');
     // A program that fell over what the subject did wrong says no more than that.
     else if (!(error instanceof CaseOver) && in_.mismatches.length === 0) throw error;
   }
@@ -42,5 +42,6 @@ export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: st
     in_.wire.message('subject', 'model', `a step of ${body.messages.length} messages`, last, seenAt);
   }
   in_.trace.push(`           it asked the model ${stage.model.of(iid).length} times`);
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
+  const secrets = [stage.token, stage.modelKey];
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets };
 }

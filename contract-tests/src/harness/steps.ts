@@ -113,7 +113,7 @@ async function follow(
   const { streamUrl, submissionId } = (in_.known[of] ?? {}) as { streamUrl?: string; submissionId?: string };
   const read = await readToEnd(in_, String(streamUrl), from, withinMs);
   if (as !== undefined) in_.known[as] = read;
-  if (read.problem !== undefined) in_.wrong(`gave a stream of which ${read.problem}`, 'give it to its end');
+  if (read.problem !== undefined) in_.wrong(`gave a stream so that ${read.problem}`, 'give it to its end');
   else streamRules(in_, read, String(submissionId));
   const last = read.records.at(-1) as { outcome?: string; error?: { code?: string; message?: string } } | undefined;
   const { code, message } = last?.error ?? {};

@@ -51,7 +51,7 @@ export function send(call: Call, options: CallOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, path, method, headers, agent: false });
     sent.setTimeout(options.timeoutMs, () => sent.destroy(new Error(`no answer in ${options.timeoutMs} ms`)));
-    sent.on('error', (error) => reject(new NoAnswer(`${method} ${path} got no answer: ${error.message}`)));
+    sent.on('error', (error) => reject(new NoAnswer(`gave no answer to ${method} ${path}: ${error.message}`)));
     sent.on('response', (response) => {
       const of = { method, path, startedAt, headMs: performance.now() - startedAt };
       read(response, call).then((got) => {

@@ -36,7 +36,7 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
       if (in_.mismatches.length > 0) break;
     }
   } catch (error) {
-    if (error instanceof NoAnswer) in_.wrong(`gave no answer: ${error.message}`, 'answer each request');
+    if (error instanceof NoAnswer) in_.wrong(error.message, 'answer each request');
     else if (!(error instanceof CaseOver)) throw error;
   } finally {
     for (const node of in_.nodes.values()) await node.down();
@@ -53,5 +53,10 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
     in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}/abort`, JSON.stringify(body), at);
     in_.trace.push(`           it aborted ${iid}: ${JSON.stringify(body)}`);
   }
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events };
+  const secrets = [
+    ...Object.values(host.tokens),
+    host.signingKey,
+    ...[...in_.nodes.values()].map(({ token }) => token),
+  ];
+  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets };
 }

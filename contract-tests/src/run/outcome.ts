@@ -10,6 +10,8 @@ export interface CaseOutcome {
   /** The wire, line by line. */
   readonly trace?: readonly string[];
   readonly wire?: readonly WireEvent[];
+  /** Credentials that it was given. */
+  readonly secrets?: readonly string[];
 }
 
 /** What the subject did, what it should do, and where the spec says so. */
@@ -24,12 +26,16 @@ export function sentence(mismatches: readonly Mismatch[], check: Check): string 
 type Judged = Pick<CheckResult, 'verdict' | 'sentence' | 'did' | 'should' | 'requirement' | 'trace' | 'wire'>;
 
 /** The verdict of an outcome. A kit that broke the spec itself says nothing of the subject. */
-export function judged({ mismatches, trace, wire }: CaseOutcome, check: Check): Judged {
-  const transcript = { ...(trace && { trace }), ...(wire && { wire }) };
+export function judged({ mismatches: seen, trace, wire, secrets = [] }: CaseOutcome, check: Check): Judged {
+  const veil = veiled(secrets);
+  const mismatches = seen.map((each) => ({ ...each, did: veil(each.did), should: veil(each.should) }));
+  const events = wire?.map((event) => ({ ...event, ...(event.body !== undefined && { body: veil(event.body) }) }));
   // Of what went well the order of the messages is enough.
   const drawn = wire?.map(({ body: _, ...event }) => event);
   const subjects = mismatches.filter(({ whose }) => whose !== 'kit');
-  const [first] = subjects;
+  const [first, ...others] = subjects;
+  const lines = trace && [...trace.map(veil), ...others.map(also)];
+  const transcript = { ...(lines && { trace: lines }), ...(events && { wire: events }) };
   // What a case sends wrong on purpose is wrong of the kit only where the case does not mind that it was served.
   const own = mismatches.find(({ whose, served }) => whose === 'kit' && !(served && first));
   if (own) return { verdict: 'kit_error', sentence: kitSentence(own), ...transcript };
@@ -37,6 +43,19 @@ export function judged({ mismatches, trace, wire }: CaseOutcome, check: Check): 
   const { did, should, requirement = check.requirements[0] ?? '' } = first;
   return { verdict: 'failed', sentence: sentence(subjects, check), did, should, requirement, ...transcript };
 }
+
+/** Characters that are left of a credential: enough to tell two apart. */
+const unveiled = 4;
+
+/** A report is kept where many read it: no credential of the subject stands in it, whoever told it. */
+const veiled =
+  (secrets: readonly string[]) =>
+  (text: string): string =>
+    secrets.reduce((all, secret) => all.replaceAll(secret, `${secret.slice(0, unveiled)}…`), text);
+
+/** The first is in the sentence. */
+const also = ({ did, should, requirement }: Mismatch): string =>
+  `also: it ${did}; it should ${should}${requirement === undefined ? '' : ` (${requirement})`}`;
 
 const kitSentence = ({ did, should, requirement }: Mismatch): string =>
   `the kit itself ${did}; it should ${should}${requirement === undefined ? '' : ` (${requirement})`}. This is a defect of the kit and says nothing of the subject: please report it.`;

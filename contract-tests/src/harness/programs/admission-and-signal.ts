@@ -18,7 +18,7 @@ export async function admissionAndSignal(in_: Conversation): Promise<void> {
   const answers = await Promise.all(asked);
   const admitted: Answer[] = [];
   for (const answer of answers) {
-    if (answer instanceof NoAnswer) in_.wrong(`answered nothing: ${answer.message}`, 'answer 202 or 503', 'TW-DRN-001');
+    if (answer instanceof NoAnswer) in_.wrong(answer.message, 'answer 202 or 503', 'TW-DRN-001');
     else if (answer.status === 202) admitted.push(answer);
     else if (answer.status !== 503) in_.wrong(`answered ${answer.status}`, 'answer 202 or 503', 'TW-DRN-001');
     else await isUnknown(in_, answer);
