@@ -34,7 +34,8 @@ export function runsCommand(program: Command, io: Io): void {
         const more = followUp(io, command, ['workflow', 'status', 'limit', 'all']);
         if (items.length === 0 && nextCursor === undefined) print(io, 'no runs');
         for (const line of tableLines(items.map(row))) print(io, line);
-        if (leftOut > 0) print(io, `${leftOut} ${leftOut === 1 ? 'call' : 'calls'} left out: ${followUp(io, command)('executions')}`);
+        if (leftOut > 0)
+          print(io, `${leftOut} ${leftOut === 1 ? 'call' : 'calls'} left out: ${followUp(io, command)('executions')}`);
         if (nextCursor !== undefined) print(io, `more: ${more('runs', '--cursor', nextCursor)}`);
       }),
     );
