@@ -7,6 +7,7 @@ import { reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import { until } from '../run/until.ts';
 import type { OrchestratorCase } from './case.ts';
+import { costOf } from './cost.ts';
 import { loadOrchestratorCases } from './load.ts';
 import { runCase } from './run-case.ts';
 import { type Host, ProcessHost, type UrlOptions, urlHost, type Waits } from './stage.ts';
@@ -44,6 +45,10 @@ class Orchestrators implements Suite<OrchestratorCase> {
       await introduced(this.#shared);
     } else if (cases.some((of) => !controls(of))) this.#shared = await this.#started();
     return { command: command ?? at?.url ?? '', ...(this.#shared && (await introduction(this.#shared))) };
+  }
+
+  cost(of: OrchestratorCase): number {
+    return costOf(of);
   }
 
   whyNot(of: OrchestratorCase): string | undefined {
