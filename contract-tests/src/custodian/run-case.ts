@@ -31,5 +31,5 @@ export async function runCase(host: Host, of: CustodianCase): Promise<CaseOutcom
   in_.affair.release();
   if (of.own) in_.keptSecretsInLog();
   in_.upstreamSeen();
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets: host.secrets };
+  return { mismatches: in_.mismatches, trace: in_.wire.lines, wire: in_.wire.events, secrets: host.secrets };
 }

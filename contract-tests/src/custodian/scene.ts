@@ -20,7 +20,6 @@ export const document = new Document('custodian');
 export class Scene {
   readonly known: Record<string, unknown>;
   readonly mismatches: Mismatch[] = [];
-  readonly trace: string[] = [];
   /** In each request of this case: by it the kit's Orchestrator knows whose it is. */
   readonly mark: string;
   readonly iid: string;
@@ -52,7 +51,7 @@ export class Scene {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.wire.note(line);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -114,7 +113,7 @@ export class Scene {
       const label = `${method} ${target}${state === 'whole' ? '' : `, ${state}`}`;
       this.wire.message('subject', 'orchestrator', label, body.toString('latin1', 0, shown), at);
       if (fate) this.wire.message('orchestrator', 'subject', fate.says, reply?.text, fate.at);
-      this.trace.push(`           it sent upstream ${arrival.line}: ${fate?.says ?? 'not answered'}`);
+      this.wire.note(`it sent upstream ${arrival.line}: ${fate?.says ?? 'not answered'}`, at);
       if (reply) this.mismatches.push(...document.ownViolations(reply));
       if (this.#allPlain && state === 'whole') this.mismatches.push(...document.requestViolations(sent));
     }

@@ -2,6 +2,7 @@
 import type { Mismatch } from '../client/seen.ts';
 import { markOf } from '../doubles/model.ts';
 import { Wire } from '../report/wire.ts';
+import { answerLine } from '../run/answered.ts';
 import type { Admission, Call, HarnessCase } from './case.ts';
 import { contractBody } from './contract-agent.ts';
 import { fill, type Known } from './fill.ts';
@@ -15,13 +16,9 @@ export const usualDefinition = {
   instructions: 'You are held to a contract. Do what the script says.',
 };
 
-/** Characters of a body that the transcript shows. */
-const shown = 300;
-
 export class Conversation {
   readonly known: Record<string, unknown>;
   readonly mismatches: Mismatch[] = [];
-  readonly trace: string[] = [];
   readonly wire = new Wire();
 
   constructor(
@@ -43,7 +40,7 @@ export class Conversation {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.wire.note(line);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -63,8 +60,7 @@ export class Conversation {
     const sent = call.json === undefined ? call.text : JSON.stringify(call.json);
     this.wire.message('kit', 'subject', `${answer.method} ${answer.path}`, sent, askedAt);
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
-    const body = answer.text.slice(0, shown);
-    this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
+    this.note(answerLine(answer));
     // What the kit itself sends is held to the document, too.
     this.mismatches.push(...violations(answer), ...document.ownRequest(answer));
     if (answer.text.includes(token)) this.wrong('tells its token in an answer', 'keep it', 'TW-GEN-029');

@@ -34,14 +34,14 @@ export async function runCase(stage: Stage, host: Host, of: HarnessCase, iid: st
     in_.wire.message('subject', 'orchestrator', `${method} ${target}`, JSON.stringify(body), at);
     if (answered !== undefined) in_.wire.message('orchestrator', 'subject', `${answered}`, undefined, answeredAt);
     const sent = body === undefined ? '' : JSON.stringify(body).slice(0, 200);
-    in_.trace.push(`           it asked the kit ${method} ${target} ${sent} → ${answered ?? 'no answer yet'}`);
+    in_.wire.note(`it asked the kit ${method} ${target} ${sent} → ${answered ?? 'no answer yet'}`, at);
   }
   for (const { at, body } of stage.model.of(iid)) {
     const last = JSON.stringify(body.messages.at(-1));
     const seenAt = Date.parse(at) - performance.timeOrigin;
     in_.wire.message('subject', 'model', `a step of ${body.messages.length} messages`, last, seenAt);
+    in_.wire.note(`it asked the model for a step, with ${body.messages.length} messages`, seenAt);
   }
-  in_.trace.push(`           it asked the model ${stage.model.of(iid).length} times`);
   const secrets = [stage.token, stage.modelKey];
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets };
+  return { mismatches: in_.mismatches, trace: in_.wire.lines, wire: in_.wire.events, secrets };
 }

@@ -31,7 +31,7 @@ export class HarnessDouble {
   readonly #meant = new WeakSet<ServerResponse>();
   /** What it was sent, and what it answered. */
   readonly heard: { readonly iid: string; readonly sent: Sent }[] = [];
-  readonly said: { readonly iid: string; readonly answer: Answer }[] = [];
+  readonly said: { readonly iid: string; readonly answer: Answer; readonly at: number }[] = [];
   /** How often it was asked what it is. */
   introduced = 0;
   fencedAbort = true;
@@ -85,7 +85,7 @@ export class HarnessDouble {
     const url = new URL(request.url ?? '/', this.url);
     const [, first, name = '', iid = '', action] = url.pathname.split('/').map(decodeURIComponent);
     whenSaid(request, response, (answer) => {
-      if (!this.#meant.has(response)) this.said.push({ iid, answer });
+      if (!this.#meant.has(response)) this.said.push({ iid, answer, at: performance.now() });
     });
     const text = await read(request);
     if (first === '.well-known') return this.#info(response);

@@ -15,10 +15,17 @@ const harness = new Document('harness');
 function betweenThem(in_: Scene): Mismatch[] {
   const iids = new Set([...in_.affair.admissions, ...in_.affair.aborts].map(({ iid }) => iid));
   const doubles = [in_.host.harness, ...[...in_.nodes.values()].map((node) => node.harness)];
-  return doubles.flatMap(({ heard, said }) => [
-    ...heard.filter(({ iid }) => iids.has(iid)).flatMap(({ sent }) => harness.requestViolations(sent)),
-    ...said.filter(({ iid }) => iids.has(iid)).flatMap(({ answer }) => harness.ownViolations(answer)),
-  ]);
+  const of = <One extends { readonly iid: string }>(all: readonly One[]) => all.filter(({ iid }) => iids.has(iid));
+  const answers = doubles.flatMap(({ said }) => of(said));
+  for (const { answer, at } of answers) {
+    const label = [answer.status, answer.headers['turnwire-code']].join(' ').trim();
+    in_.wire.message('harness', 'subject', label, answer.text, at);
+    in_.wire.note(`the kit's harness answered ${answer.method} ${answer.path} ${label}`, at);
+  }
+  return [
+    ...doubles.flatMap(({ heard }) => of(heard)).flatMap(({ sent }) => harness.requestViolations(sent)),
+    ...answers.flatMap(({ answer }) => harness.ownViolations(answer)),
+  ];
 }
 
 /** @throws SubjectError when the subject cannot be started again */
@@ -45,18 +52,18 @@ export async function runCase(host: Host, of: OrchestratorCase): Promise<CaseOut
   for (const { headers, iid, name, body, at } of in_.affair.admissions) {
     in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}`, JSON.stringify(body), at);
     const sent = JSON.stringify(body).slice(0, 200);
-    in_.trace.push(`           it admitted to ${iid} under ${headers['idempotency-key']}: ${sent}`);
+    in_.wire.note(`it admitted to ${iid} under ${headers['idempotency-key']}: ${sent}`, at);
   }
   for (const { submissionId, at } of in_.affair.streams)
     in_.wire.message('subject', 'harness', `reads ${submissionId}`, undefined, at);
   for (const { iid, name, body, at } of in_.affair.aborts) {
     in_.wire.message('subject', 'harness', `POST /agents/${name}/${iid}/abort`, JSON.stringify(body), at);
-    in_.trace.push(`           it aborted ${iid}: ${JSON.stringify(body)}`);
+    in_.wire.note(`it aborted ${iid}: ${JSON.stringify(body)}`, at);
   }
   const secrets = [
     ...Object.values(host.tokens),
     host.signingKey,
     ...[...in_.nodes.values()].map(({ token }) => token),
   ];
-  return { mismatches: in_.mismatches, trace: in_.trace, wire: in_.wire.events, secrets };
+  return { mismatches: in_.mismatches, trace: in_.wire.lines, wire: in_.wire.events, secrets };
 }

@@ -3,6 +3,7 @@ import type { Mismatch } from '../client/seen.ts';
 import { fill, type Known } from '../harness/fill.ts';
 import { type Answer, send } from '../harness/wire.ts';
 import { Wire } from '../report/wire.ts';
+import { answerLine } from '../run/answered.ts';
 import { Document } from '../run/document.ts';
 import type { Affair } from './affair.ts';
 import type { Call, OrchestratorCase } from './case.ts';
@@ -11,13 +12,9 @@ import type { Host } from './stage.ts';
 
 const document = new Document('orchestrator');
 
-/** Characters of a body that the transcript shows. */
-const shown = 300;
-
 export class Scene {
   readonly known: Record<string, unknown>;
   readonly mismatches: Mismatch[] = [];
-  readonly trace: string[] = [];
   /** In every prompt of this case: by it the kit's Harness knows whose it is. */
   readonly mark: string;
   readonly wire = new Wire();
@@ -43,7 +40,7 @@ export class Scene {
   }
 
   note(line: string): void {
-    this.trace.push(`${(performance.now() - this.wire.startedAt).toFixed(0).padStart(6)} ms  ${line}`);
+    this.wire.note(line);
   }
 
   wrong(did: string, should: string, requirement?: string): void {
@@ -58,8 +55,7 @@ export class Scene {
     const sent = call.json === undefined ? call.text : JSON.stringify(call.json);
     this.wire.message('kit', 'subject', `${answer.method} ${answer.path}`, sent, askedAt);
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);
-    const body = answer.text.slice(0, shown);
-    this.note(`${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms ${body}`);
+    this.note(answerLine(answer));
     // What the kit itself sends is held to the document, too.
     this.mismatches.push(...document.violations(answer), ...document.ownRequest(answer));
     for (const [name, token] of Object.entries(tokens)) {

@@ -23,6 +23,7 @@ const mostEvents = 400;
 const mostLabel = 300;
 
 export class Wire {
+  readonly #lines: { readonly at: number; readonly line: string }[] = [];
   readonly #events: { readonly at: number; readonly event: WireEvent }[] = [];
 
   /** @param startedAt `performance.now()` at the beginning of the check */
@@ -39,6 +40,22 @@ export class Wire {
     const shown = body === undefined || body === '' ? {} : { body: body.slice(0, mostBody) };
     const atMs = Math.max(0, Math.round(at - this.startedAt));
     this.#events.push({ at, event: { atMs, from, to, label: label.slice(0, mostLabel), ...shown } });
+  }
+
+  /** A line of the transcript. @param at `performance.now()` when it was so; now when absent */
+  note(line: string, at = performance.now()): void {
+    this.#lines.push({ at, line });
+  }
+
+  /** In the order of time, each with its own. */
+  get lines(): readonly string[] {
+    const timed = [...this.#lines].sort((one, other) => one.at - other.at);
+    return timed.map(
+      ({ at, line }) =>
+        `${Math.max(0, at - this.startedAt)
+          .toFixed(0)
+          .padStart(6)} ms  ${line}`,
+    );
   }
 
   remark(label: string): void {

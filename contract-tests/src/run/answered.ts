@@ -8,6 +8,19 @@ const mostPath = 120;
 export const nameOf = ({ method, path }: Pick<Answer, 'method' | 'path'>): string =>
   `${method} ${path.length > mostPath ? `${path.slice(0, mostPath)}…` : path}`;
 
+/** Headers that say nothing of what a check is about. */
+const dull = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding', 'turnwire-version']);
+
+/** Characters of a body that the transcript shows. */
+const mostBody = 300;
+
+/** An answer as a line of the transcript. */
+export function answerLine(answer: Answer): string {
+  const said = Object.entries(answer.headers).filter(([name]) => !dull.has(name));
+  const headers = said.map(([name, value]) => `${name}: ${value}`).join(', ');
+  return `${answer.method} ${answer.path} → ${answer.status} in ${answer.ms.toFixed(0)} ms {${headers}} ${answer.text.slice(0, mostBody)}`;
+}
+
 /** Names of what is seen of an answer, where they are no words of a sentence. */
 const plain = (text: string): string =>
   text
