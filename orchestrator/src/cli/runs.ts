@@ -29,14 +29,10 @@ export function runsCommand(program: Command, io: Io): void {
     .option('--all', 'those of calls too, which `executions` lists')
     .action((flags: RunsFlags, command: Command) =>
       withTarget(flags, io, async (connection) => {
-        const { items, nextCursor, leftOut } = await list(connection, flags, io.signal);
-        if (flags.json) return printJson(io, { items, ...(nextCursor !== undefined && { nextCursor }) });
-        const more = followUp(io, command, ['workflow', 'status', 'limit', 'all']);
-        if (items.length === 0 && nextCursor === undefined) print(io, 'no runs');
-        for (const line of tableLines(items.map(row))) print(io, line);
-        if (leftOut > 0)
-          print(io, `${leftOut} ${leftOut === 1 ? 'call' : 'calls'} left out: ${followUp(io, command)('executions')}`);
-        if (nextCursor !== undefined) print(io, `more: ${more('runs', '--cursor', nextCursor)}`);
+        const listed = await list(connection, flags, io.signal);
+        if (!flags.json) return show(listed, command, io);
+        const { items, nextCursor } = listed;
+        printJson(io, { items, ...(nextCursor !== undefined && { nextCursor }) });
       }),
     );
 }
@@ -66,6 +62,15 @@ async function list(connection: Connection, flags: RunsFlags, signal: AbortSigna
     if (cursor === undefined || items.length === limit) break;
   }
   return { items, nextCursor: cursor, leftOut };
+}
+
+function show({ items, nextCursor, leftOut }: Listed, command: Command, io: Io): void {
+  if (items.length === 0 && nextCursor === undefined) print(io, 'no runs');
+  for (const line of tableLines(items.map(row))) print(io, line);
+  const calls = leftOut === 1 ? 'call' : 'calls';
+  if (leftOut > 0) print(io, `${leftOut} ${calls} left out: ${followUp(io, command)('executions')}`);
+  const more = followUp(io, command, ['workflow', 'status', 'limit', 'all']);
+  if (nextCursor !== undefined) print(io, `more: ${more('runs', '--cursor', nextCursor)}`);
 }
 
 function row(run: RunView): string[] {
