@@ -30,6 +30,8 @@ export interface CallOptions {
   readonly baseUrl: string;
   readonly token: string;
   readonly timeoutMs: number;
+  /** Called when the first bytes of the body are there. */
+  readonly begun?: () => void;
 }
 
 /** A body that is larger is cut: nothing that the kit asks for comes near it. */
@@ -54,6 +56,7 @@ export function send(call: Call, options: CallOptions): Promise<Answer> {
     sent.on('error', (error) => reject(new NoAnswer(`gave no answer to ${method} ${path}: ${error.message}`)));
     sent.on('response', (response) => {
       const of = { method, path, startedAt, headMs: performance.now() - startedAt };
+      if (options.begun) response.once('data', options.begun);
       read(response, call).then((got) => {
         sent.destroy();
         resolve({

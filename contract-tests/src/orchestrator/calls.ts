@@ -5,8 +5,6 @@ import type { Program } from './programs.ts';
 import { framesOf } from './requests.ts';
 import { perform } from './steps.ts';
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Whoever is asked next answers, and its turn ends. */
 export const answerTheCall: Program = async (in_) => {
   const nth = in_.affair.submissions.filter(({ settled }) => settled !== undefined).length + 1;
@@ -67,7 +65,7 @@ export const healthyFor35Seconds: Program = async (in_) => {
 
 /** While somebody reads the feed. */
 export const aLifeOfANode: Program = async (in_) => {
-  await pause(500);
+  await perform(in_, { feedIsOpen: true });
   await perform(in_, { node: { beats: false } });
   for (let beat = 0; beat < 3; beat += 1) await perform(in_, { beat: {} });
   const { nodeId } = in_.known.node as { nodeId: string };
@@ -114,7 +112,7 @@ const terminal = ['succeeded', 'failed', 'cancelled', 'timed_out'];
 /** One of each end, and what the feed of everything told meanwhile. */
 export const executionsAddUp: Program = async (in_) => {
   const feed = in_.call({ path: '/events', forMs: 12_000 });
-  await pause(300);
+  await perform(in_, { feedIsOpen: true });
   await perform(in_, { execute: {}, as: 'one' });
   await answerTheCall(in_);
   await perform(in_, { execute: { timeoutSeconds: 1 }, as: 'late' });

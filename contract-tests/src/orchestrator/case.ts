@@ -68,6 +68,8 @@ export interface Step extends NodeSteps {
   readonly call?: Call;
   readonly together?: readonly Step[];
   readonly pause?: number;
+  /** Waits for the first frame of the feed that is read at the same time. */
+  readonly feedIsOpen?: true;
   readonly signal?: 'SIGTERM';
   readonly kill?: true;
   readonly exit?: number;

@@ -18,6 +18,8 @@ export class Scene {
   /** In every prompt of this case: by it the kit's Harness knows whose it is. */
   readonly mark: string;
   readonly wire = new Wire();
+  /** Its first frame is there: what is done from now on stands in it. */
+  feedIsOpen = false;
   /** By the name of their step. */
   readonly nodes = new Map<string, NodeDouble>();
 
@@ -51,7 +53,10 @@ export class Scene {
   async call(call: Call): Promise<Answer> {
     const { tokens, url, answerMs } = this.host;
     const askedAt = performance.now();
-    const answer = await send(call, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs });
+    const begun = () => {
+      this.feedIsOpen ||= call.forMs !== undefined;
+    };
+    const answer = await send(call, { baseUrl: url, token: tokens.instance, timeoutMs: answerMs, begun });
     const sent = call.json === undefined ? call.text : JSON.stringify(call.json);
     this.wire.message('kit', 'subject', `${answer.method} ${answer.path}`, sent, askedAt);
     this.wire.message('subject', 'kit', [answer.status, answer.headers['turnwire-code']].join(' ').trim(), answer.text);

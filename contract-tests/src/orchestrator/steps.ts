@@ -20,6 +20,7 @@ export async function perform(in_: Scene, written: Step): Promise<void> {
   if (step.harness) planHarness(in_, step);
   if (step.harnessDown !== undefined) await (step.harnessDown ? in_.host.harness.stop() : in_.host.harness.start());
   if (step.pause !== undefined) await new Promise((resolve) => setTimeout(resolve, step.pause));
+  if (step.feedIsOpen) await until(() => in_.feedIsOpen, in_.host.patienceMs);
   await nodeStep(in_, step);
   const call = requestOf(in_, step);
   if (call) await asked(in_, call, step);

@@ -31,7 +31,15 @@ const parts: Readonly<Record<string, Check>> = {
     ...{ admissions: anything, submissions: anything, aborts: anything, streams: anything },
     ...{ afterMs: whole(1), withinMs: whole(1) },
   }),
-  ...{ harness: harnessPlan, harnessDown: flag, call, pause: whole(1), signal: oneOf('SIGTERM'), kill: flag },
+  ...{
+    harness: harnessPlan,
+    harnessDown: flag,
+    call,
+    pause: whole(1),
+    feedIsOpen: flag,
+    signal: oneOf('SIGTERM'),
+    kill: flag,
+  },
   ...{ exit: whole(0), start: record(text), run: oneOf(...Object.keys(programs)) },
 };
 const step: Check = shape({ ...parts, together: list((value, at) => shape(parts)(value, at)) });
