@@ -114,8 +114,10 @@ export class Scene {
       this.wire.message('subject', 'orchestrator', label, body.toString('latin1', 0, shown), at);
       if (fate) this.wire.message('orchestrator', 'subject', fate.says, reply?.text, fate.at);
       this.wire.note(`it sent upstream ${arrival.line}: ${fate?.says ?? 'not answered'}`, at);
-      if (reply) this.mismatches.push(...document.ownViolations(reply));
-      if (this.#allPlain && state === 'whole') this.mismatches.push(...document.requestViolations(sent));
+      const odd = document.requestViolations(sent);
+      // What should never have been sent upstream has no answer that a document knows.
+      if (reply && odd.length === 0) this.mismatches.push(...document.ownViolations(reply));
+      if (this.#allPlain && state === 'whole') this.mismatches.push(...odd);
     }
   }
 
