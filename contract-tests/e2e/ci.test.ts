@@ -20,8 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 beforeEach(() => {
   folder = mkdtempSync(join(base, 'job-'));
-  for (const name of readdirSync(join(kit, 'examples/minimal-harness')).filter((each) => each.endsWith('.py')))
-    cpSync(join(kit, 'examples/minimal-harness', name), join(folder, name));
+  cpSync(join(kit, 'examples/minimal-harness'), folder, { recursive: true });
 });
 afterAll(() => {
   registry.close();
