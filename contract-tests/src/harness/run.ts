@@ -1,7 +1,7 @@
 /** A whole run: every check that was asked for, against one harness. */
 import type { Report, Subject } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
-import { nonce, reached } from '../run/reach.ts';
+import { begun, nonce, reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import type { HarnessCase } from './case.ts';
 import { contractAgent, forContractAgent, playedModel } from './contract-agent.ts';
@@ -117,6 +117,7 @@ class Harnesses implements Suite<HarnessCase> {
     const host = new ProcessHost(this.stage, this.options.command ?? '', this.options.timeoutMs);
     try {
       await host.start(settings);
+      await begun(host.url, this.stage.answerMs, this.options.timeoutMs);
       return host;
     } catch (error) {
       await host.close();

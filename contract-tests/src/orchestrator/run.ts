@@ -3,7 +3,7 @@ import { SubjectError } from '../harness/subject.ts';
 import { send } from '../harness/wire.ts';
 import type { Report, Subject } from '../report/check.ts';
 import type { CaseOutcome } from '../run/outcome.ts';
-import { reached } from '../run/reach.ts';
+import { begun, reached } from '../run/reach.ts';
 import { runSuite, type Suite, type SuiteOptions } from '../run/suite.ts';
 import { until } from '../run/until.ts';
 import type { OrchestratorCase } from './case.ts';
@@ -80,6 +80,7 @@ class Orchestrators implements Suite<OrchestratorCase> {
     if (of?.harness?.fencedAbort !== undefined) host.harness.fencedAbort = of.harness.fencedAbort;
     try {
       await host.start(of?.own);
+      await begun(host.url, host.answerMs, timeoutMs);
       return host;
     } catch (error) {
       await host.close();

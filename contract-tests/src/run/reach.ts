@@ -1,7 +1,8 @@
-/** A subject that somebody else has started. */
+/** Whether a subject is there, and takes work. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { SubjectError } from '../harness/subject.ts';
+import { send } from '../harness/wire.ts';
 import { until } from './until.ts';
 
 /** Something listens at its address. @throws SubjectError when nothing does within the time */
@@ -19,6 +20,13 @@ export async function reached(role: string, url: string, timeoutMs: number): Pro
 }
 
 const againMs = 100;
+
+/** One that listens may be starting still (TW-GEN-024). Whatever else it says, or does not, is for the checks to see. */
+export async function begun(url: string, answerMs: number, timeoutMs: number): Promise<void> {
+  const ask = () => send({ path: '/readyz', token: null }, { baseUrl: url, token: '', timeoutMs: answerMs });
+  const isStarting = async () => (await ask().catch(() => undefined))?.headers['turnwire-code'] === 'starting';
+  await until(async () => !(await isStarting()), timeoutMs);
+}
 
 /** What comes of a connect; nothing when it is taken. */
 function refusal(url: string): Promise<string> {
