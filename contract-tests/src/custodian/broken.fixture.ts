@@ -4,8 +4,6 @@ import { expectCaught } from '../run/caught.fixture.ts';
 import { nodeEngine, usual } from './engines.fixture.ts';
 import { runCustodian } from './run.ts';
 
-export const themeOf = ({ caughtBy: [id = ''] }: Difference): string => id.split('.')[0] ?? '';
-
 /** Milliseconds that these may wait for an answer; the two checks that hold one for longer wait as ever. */
 const answerMs = 8_000;
 const patient = ['bodies.held_poll', 'bodies.late_pick'];

@@ -9,8 +9,6 @@ export const usual: OrchestratorRun = { level: 'may', timeoutMs: 30_000, jobs: 2
 /** Milliseconds; the reference needs no more of them for any of these checks. */
 const waits = { patienceMs: 8_000 };
 
-export const themeOf = ({ caughtBy: [id = ''] }: Difference): string => id.split('.')[0] ?? '';
-
 export async function caught(difference: Difference): Promise<void> {
   const file = await buildOrchestrator(difference);
   const command = `node ${JSON.stringify(file)} serve`;

@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { edited } from '../../broken/bundle.ts';
+import { type Difference, edited } from '../../broken/bundle.ts';
 import { differences } from '../../broken/orchestrator/build.ts';
-import { caught, themeOf } from './broken.fixture.ts';
+import { caught } from './broken.fixture.ts';
+import { costOf } from './cost.ts';
 import { loadOrchestratorCases } from './load.ts';
 
-const themes = [...new Set(loadOrchestratorCases().map(({ theme }) => theme))];
+const costs = new Map(loadOrchestratorCases().map((of) => [of.id, costOf(of)]));
+const cost = ({ caughtBy }: Difference): number => Math.max(...caughtBy.map((id) => costs.get(id) ?? 0));
+const longestFirst = [...differences].sort((one, other) => cost(other) - cost(one));
 
 describe('an orchestrator that is wrong in one way is caught by the check that is meant for it', () => {
-  // One of each theme in every run; all of them in `broken.nightly.test.ts`.
-  it.concurrent.each(themes)(
+  it.concurrent.each(longestFirst.map((difference) => [difference.name, difference] as const))(
     '%s',
-    async (theme) => {
-      const difference = differences.find((each) => themeOf(each) === theme);
-      if (!difference) throw new Error(`there is no broken orchestrator for the theme ${theme}`);
-      await caught(difference);
-    },
-    120_000,
+    (_, difference) => caught(difference),
+    240_000,
   );
 
   it('each names checks that there are', () => {
