@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { noPython } from '../src/run/python.fixture.ts';
 import { startRegistry } from './registry.fixture.ts';
 import { root } from './stage.ts';
 
@@ -82,7 +83,7 @@ const read = (name: string) => (existsSync(join(folder, name)) ? readFileSync(jo
 const conforming = { mode: 'harness', command: 'python3 harness.py', capabilities: 'contractAgent' };
 const { version } = JSON.parse(readFileSync(join(kit, 'package.json'), 'utf8')) as { version: string };
 
-describe('the action', () => {
+describe.skipIf(noPython)('the action', () => {
   it.each([
     ['of the folder that it stands in', ''],
     ['of a version from the registry', version],
@@ -153,18 +154,22 @@ describe('the action', () => {
   });
 });
 
-it('the lines of docs/gitlab-ci.yml install the kit, run it, and leave what the artifacts name', async () => {
-  const { turnwire: job } = parse(readFileSync(join(kit, 'docs/gitlab-ci.yml'), 'utf8')) as {
-    turnwire: {
-      script: string[];
-      variables: Record<string, string>;
-      artifacts: { when: string; paths: string[]; reports: { junit: string } };
+it.skipIf(noPython)(
+  'the lines of docs/gitlab-ci.yml install the kit, run it, and leave what the artifacts name',
+  async () => {
+    const { turnwire: job } = parse(readFileSync(join(kit, 'docs/gitlab-ci.yml'), 'utf8')) as {
+      turnwire: {
+        script: string[];
+        variables: Record<string, string>;
+        artifacts: { when: string; paths: string[]; reports: { junit: string } };
+      };
     };
-  };
-  const { code, said } = await step(job.script.join('\n'), job.variables);
-  expect(said).toMatch(/\d+ passed, .* in [\d.]+ s: (not )?conformant/);
-  expect([0, 1]).toContain(code);
-  for (const path of [...job.artifacts.paths, job.artifacts.reports.junit])
-    expect(existsSync(join(folder, path))).toBe(true);
-  expect(job.artifacts.when).toBe('always');
-}, 180_000);
+    const { code, said } = await step(job.script.join('\n'), job.variables);
+    expect(said).toMatch(/\d+ passed, .* in [\d.]+ s: (not )?conformant/);
+    expect([0, 1]).toContain(code);
+    for (const path of [...job.artifacts.paths, job.artifacts.reports.junit])
+      expect(existsSync(join(folder, path))).toBe(true);
+    expect(job.artifacts.when).toBe('always');
+  },
+  180_000,
+);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noPython } from '../src/run/python.fixture.ts';
 import { root } from './stage.ts';
 
 const run = promisify(execFile);
@@ -69,20 +70,33 @@ describe('from its tarball, in an empty folder, the kit', () => {
     expect((await contract('coverage')).said).toMatch(/^requirements: \d+ of \d+ tested/m);
   });
 
-  it('holds the example that it brings along to the spec, and writes its report', async () => {
-    const subject = `python3 ${join(kit, 'examples/minimal-harness/harness.py')}`;
-    const flags = ['--capability', 'contractAgent', '--only', 'auth.*', '--only', 'admission.*', '--report', 'report'];
-    const { code, said } = await contract('harness', '--command', subject, ...flags);
-    expect(said).toMatch(/conformant at level must/);
-    expect(code).toBe(0);
-    expect(readdirSync(join(folder, 'report')).sort()).toEqual([
-      'badge.json',
-      'junit.xml',
-      'report.html',
-      'report.json',
-      'summary.md',
-    ]);
-  }, 60_000);
+  it.skipIf(noPython)(
+    'holds the example that it brings along to the spec, and writes its report',
+    async () => {
+      const subject = `python3 ${join(kit, 'examples/minimal-harness/harness.py')}`;
+      const flags = [
+        '--capability',
+        'contractAgent',
+        '--only',
+        'auth.*',
+        '--only',
+        'admission.*',
+        '--report',
+        'report',
+      ];
+      const { code, said } = await contract('harness', '--command', subject, ...flags);
+      expect(said).toMatch(/conformant at level must/);
+      expect(code).toBe(0);
+      expect(readdirSync(join(folder, 'report')).sort()).toEqual([
+        'badge.json',
+        'junit.xml',
+        'report.html',
+        'report.json',
+        'summary.md',
+      ]);
+    },
+    60_000,
+  );
 
   it.each([
     ['a mode without a subject', ['harness'], 2, /give either --command or --url/],

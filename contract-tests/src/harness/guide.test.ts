@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { noPython } from '../run/python.fixture.ts';
 
 const kit = fileURLToPath(new URL('../..', import.meta.url));
 const example = (name: string) => join(kit, 'examples/minimal-harness', name);
@@ -73,7 +74,7 @@ describe('the guide', () => {
   const commands = blocks.flatMap((block, index) =>
     block.language === 'sh' ? [[block.text.trim(), index] as const] : [],
   );
-  it.each(commands)(
+  it.skipIf(noPython).each(commands)(
     '%s',
     async (command, index) => {
       const { words } = blocks[index] as Block;
@@ -86,7 +87,7 @@ describe('the guide', () => {
     120_000,
   );
 
-  it('brings a renderer of the texts along that renders each vector of the spec', () => {
+  it.skipIf(noPython)('brings a renderer of the texts along that renders each vector of the spec', () => {
     const { vectors } = JSON.parse(readFileSync(join(kit, '../spec/vectors/outcomes.json'), 'utf8')) as Vectors;
     const ask =
       'import json,outcomes,sys; print(json.dumps([outcomes.told(*each)[0] for each in json.load(sys.stdin)]))';
